@@ -16,7 +16,7 @@ OPENAPI = ("docs/spec/openapi/query-service.json", "docs/spec/openapi/update-ser
 READABLE = (".md", ".py", ".sql", *OPENAPI, *C_LIKE, *HASH_LIKE, *MARKUP_LIKE)
 
 # Matches a string literal or a comment. Literals must be matched too, so that "//" inside a literal is not taken for a comment.
-_C_TOKEN = re.compile(r'"""+.*?"""+|@\$?"(?:[^"]|"")*"|\$@"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'|(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)', re.DOTALL)
+C_TOKEN = re.compile(r'"""+.*?"""+|@\$?"(?:[^"]|"")*"|\$@"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'|(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)', re.DOTALL)
 _XML_NAME = re.compile(r'<(?:see|paramref|typeparamref|seealso) (?:cref|name|langword|href)="([^"]*)"\s*/>')
 # The XML tags at which a new text begins.
 _XML_PART = re.compile(r"</?(?:summary|remarks|param|returns|exception|value|para|typeparam|list|item|description|term|example)\b[^>]*>")
@@ -50,7 +50,7 @@ def _split(path, line, text):
 def _paragraphs_of_c(text):
     """Yields (line, text) of each comment. Comments on consecutive lines count as one comment."""
     block, first, last = [], 0, -1
-    for token in _C_TOKEN.finditer(text):
+    for token in C_TOKEN.finditer(text):
         if token["line"] is None and token["block"] is None:
             continue
         number = text.count("\n", 0, token.start()) + 1

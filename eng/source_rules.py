@@ -11,6 +11,7 @@ import prose
 
 SOURCE = (".h", ".cc", ".c", ".cs", ".py", ".sh", ".ts", ".js", ".sql", ".csproj", ".props", ".targets", ".slnx", ".cmake", ".yml", ".yaml")
 MOST_LINES = 500
+MOST_COLUMNS = 140
 # Matches the first line of a generated file, with the comment marks of any language.
 GENERATED = re.compile(r"^\W*Generated (?:from|by) ")
 
@@ -237,6 +238,32 @@ def short_files(files):
             yield f"{path}: {length} lines, more than {MOST_LINES}: divide it by what it does"
 
 
+def _in_literal(text):
+    """Returns, for each character of a C# source, whether it is inside a string literal."""
+    inside = bytearray(len(text))
+    for token in prose.C_TOKEN.finditer(text):
+        if token["line"] is None and token["block"] is None:
+            inside[token.start():token.end()] = b"\1" * (token.end() - token.start())
+    return inside
+
+
+def short_lines(files):
+    """Allows at most MOST_COLUMNS columns in a line of C#, unless a string literal reaches beyond them. Interpolated strings are not parsed:
+    the rest of a line after the beginning of one counts as a literal."""
+    for path in files:
+        text = _text(path) if path.endswith(".cs") else ""
+        if not text or GENERATED.match(text):
+            continue
+        inside, start = None, 0
+        for number, line in enumerate(text.split("\n"), 1):
+            # The punctuation that ends a line after a literal does not count.
+            if len(line.rstrip('"(),.;[]{}')) > MOST_COLUMNS:
+                inside = inside or _in_literal(text)
+                if not inside[start + MOST_COLUMNS] and not re.search(r'[$]+"', line[:MOST_COLUMNS]):
+                    yield f"{path}:{number}: {len(line)} columns, more than {MOST_COLUMNS}"
+            start += len(line) + 1
+
+
 def secret_marks(files):
     """Allows marks for Valgrind only in the sources that vrf_ct_test compiles with them (vrf/CMakeLists.txt). In other sources of the
     library they would have no effect."""
@@ -256,4 +283,4 @@ def plain_english(files):
             yield from prose.breaches(path, _text(path))
 
 
-RULES = (no_markers, clean_text, cpp_includes, secret_marks, ozks_folders, project_references, solution_lists_all, links_resolve, citations_resolve, vectors_are_described, short_files, plain_english)
+RULES = (no_markers, clean_text, cpp_includes, secret_marks, ozks_folders, project_references, solution_lists_all, links_resolve, citations_resolve, vectors_are_described, short_files, short_lines, plain_english)

@@ -54,7 +54,13 @@ public static class AtomicFile
         string temporary = $"{full}.{RandomNumberGenerator.GetHexString(16, lowercase: true)}.tmp";
         try
         {
-            var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write, UnixCreateMode = mode, BufferSize = 0 };
+            var options = new FileStreamOptions
+            {
+                Mode = FileMode.CreateNew,
+                Access = FileAccess.Write,
+                UnixCreateMode = mode,
+                BufferSize = 0,
+            };
             using (var stream = new FileStream(temporary, options))
             {
                 stream.Write(contents);

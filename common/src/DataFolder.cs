@@ -20,7 +20,8 @@ public sealed class DataFolder
     {
         if (string.IsNullOrWhiteSpace(path))
         {
-            throw new StartupException($"The name of the data folder is blank: set {Variable} to a folder, or leave it empty for the default.");
+            throw new StartupException(
+                $"The name of the data folder is blank: set {Variable} to a folder, or leave it empty for the default.");
         }
         Root = Path.GetFullPath(path);
     }
@@ -132,7 +133,9 @@ public sealed class DataFolder
         // The XDG specification says that programs must ignore relative paths.
         string parent = environment("XDG_DATA_HOME") is { Length: > 0 } data && Path.IsPathRooted(data)
             ? data
-            : Path.Combine(environment("HOME") is { Length: > 0 } home ? home : Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".local", "share");
+            : Path.Combine(environment("HOME") is { Length: > 0 } home
+                ? home
+                : Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".local", "share");
         return new DataFolder(Path.Combine(parent, "optiks"));
     }
 

@@ -14,7 +14,8 @@ public static class ExactText
 
     // The beginnings of the names of the variables that Optiks and its libraries read. Other variables belong to other programs and are not
     // checked.
-    private static readonly string[] s_read = ["OPTIKS", "XDG_", "HOME", "TMPDIR", "CREDENTIALS_DIRECTORY", "ASPNETCORE_", "DOTNET_", "OTEL_", "AWS_", "PG", "SSL_CERT_"];
+    private static readonly string[] s_read = ["OPTIKS", "XDG_", "HOME", "TMPDIR", "CREDENTIALS_DIRECTORY", "ASPNETCORE_", "DOTNET_",
+        "OTEL_", "AWS_", "PG", "SSL_CERT_"];
 
     /// <summary>
     /// Returns a sentence about the first argument, variable or working folder of this process that is not UTF-8, or null if all of these
@@ -25,7 +26,9 @@ public static class ExactText
         string[] args = Environment.GetCommandLineArgs()[1..];
         return FindArgument(args, ReadOrNull("/proc/self/cmdline"))
             ?? FindVariable(Environment.GetEnvironmentVariables(), ReadOrNull("/proc/self/environ"))
-            ?? (Environment.CurrentDirectory.Contains(Replacement, StringComparison.Ordinal) ? "The name of the working folder is not UTF-8: start the program from another folder." : null);
+            ?? (Environment.CurrentDirectory.Contains(Replacement, StringComparison.Ordinal)
+                ? "The name of the working folder is not UTF-8: start the program from another folder."
+                : null);
     }
 
     /// <summary>
@@ -37,7 +40,9 @@ public static class ExactText
         byte[][]? given = commandLine is null ? null : Parts(commandLine);
         for (int i = 0; i < args.Count; i++)
         {
-            if (given is null || given.Length < args.Count ? args[i].Contains(Replacement, StringComparison.Ordinal) : !Utf8.IsValid(given[given.Length - args.Count + i]))
+            if (given is null || given.Length < args.Count
+                ? args[i].Contains(Replacement, StringComparison.Ordinal)
+                : !Utf8.IsValid(given[given.Length - args.Count + i]))
             {
                 return $"Argument {i + 1} is not UTF-8. Give a key, name, device or value that is not UTF-8 in base64url with --b64. The names of files and folders must be UTF-8.";
             }
@@ -52,9 +57,12 @@ public static class ExactText
     internal static string? FindVariable(IDictionary variables, byte[]? environment)
     {
         IEnumerable<string> faults = environment is null
-            ? variables.Cast<DictionaryEntry>().Where(variable => ((string?)variable.Value)?.Contains(Replacement, StringComparison.Ordinal) == true).Select(variable => (string)variable.Key)
+            ? variables.Cast<DictionaryEntry>()
+                .Where(variable => ((string?)variable.Value)?.Contains(Replacement, StringComparison.Ordinal) == true)
+                .Select(variable => (string)variable.Key)
             : Parts(environment).Where(part => !Utf8.IsValid(part)).Select(part => Encoding.UTF8.GetString(part).Split('=')[0]);
-        string? name = faults.FirstOrDefault(fault => Array.Exists(s_read, read => fault.StartsWith(read, StringComparison.OrdinalIgnoreCase)));
+        string? name = faults.FirstOrDefault(
+            fault => Array.Exists(s_read, read => fault.StartsWith(read, StringComparison.OrdinalIgnoreCase)));
         return name is null ? null : $"The value of the variable {name} is not UTF-8: set it to text in UTF-8.";
     }
 

@@ -92,7 +92,8 @@ public readonly partial record struct FileStatus(
     }
 
     // A time after the year 2262 overflows and wraps around. That does no harm, because times are only compared for equality.
-    private static long Time(ReadOnlySpan<byte> timestamp) => unchecked((MemoryMarshal.Read<long>(timestamp) * 1_000_000_000) + MemoryMarshal.Read<uint>(timestamp[sizeof(long)..]));
+    private static long Time(ReadOnlySpan<byte> timestamp) =>
+        unchecked((MemoryMarshal.Read<long>(timestamp) * 1_000_000_000) + MemoryMarshal.Read<uint>(timestamp[sizeof(long)..]));
 
     private static void ThrowUnlessLinux()
     {

@@ -18,7 +18,14 @@ public static class LockFile
     {
         try
         {
-            return new FileStream(path, new FileStreamOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.ReadWrite, Share = FileShare.None, UnixCreateMode = AtomicFile.PrivateMode });
+            return new FileStream(path,
+                new FileStreamOptions
+                {
+                    Mode = FileMode.OpenOrCreate,
+                    Access = FileAccess.ReadWrite,
+                    Share = FileShare.None,
+                    UnixCreateMode = AtomicFile.PrivateMode,
+                });
         }
         catch (IOException e) when ((e.HResult & 0xFFFF) is LinuxHeld or MacHeld or WindowsHeld)
         {

@@ -22,11 +22,13 @@ public static class OutputFile
 
     /// <summary>Creates a file as <see cref="Write"/> does, but returns false and writes nothing if the path is an existing regular file or
     /// folder.</summary>
-    public static bool TryCreate(string path, ReadOnlySpan<byte> contents, UnixFileMode mode) => TryWriteInto(path, contents) || AtomicFile.TryCreate(path, contents, mode);
+    public static bool TryCreate(string path, ReadOnlySpan<byte> contents, UnixFileMode mode) =>
+        TryWriteInto(path, contents) || AtomicFile.TryCreate(path, contents, mode);
 
     /// <summary>Returns whether <see cref="TryCreate"/> would refuse the path.</summary>
     public static bool IsTaken(string path) =>
-        Directory.Exists(Path.GetDirectoryName(Path.GetFullPath(path))) && !IsStream(path, out FileTarget target) && Path.Exists(target.Path);
+        Directory.Exists(Path.GetDirectoryName(Path.GetFullPath(path))) && !IsStream(path, out FileTarget target)
+            && Path.Exists(target.Path);
 
     private static bool TryWriteInto(string path, ReadOnlySpan<byte> contents)
     {
@@ -40,7 +42,8 @@ public static class OutputFile
             return true;
         }
         // If the target is a FIFO, opening it waits until another process opens it for reading.
-        using var stream = new FileStream(target.Path, new FileStreamOptions { Mode = FileMode.Open, Access = FileAccess.Write, Share = FileShare.ReadWrite, BufferSize = 0 });
+        using var stream = new FileStream(target.Path,
+            new FileStreamOptions { Mode = FileMode.Open, Access = FileAccess.Write, Share = FileShare.ReadWrite, BufferSize = 0 });
         stream.Write(contents);
         return true;
     }
@@ -48,6 +51,7 @@ public static class OutputFile
     private static bool IsStream(string path, out FileTarget target)
     {
         target = FileTarget.Resolve(path);
-        return target.Descriptor is not null || (OperatingSystem.IsLinux() && !Directory.Exists(target.Path) && FileStatus.TryRead(target.Path) is { IsRegular: false });
+        return target.Descriptor is not null
+            || (OperatingSystem.IsLinux() && !Directory.Exists(target.Path) && FileStatus.TryRead(target.Path) is { IsRegular: false });
     }
 }

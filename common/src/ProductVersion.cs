@@ -17,7 +17,9 @@ public static class ProductVersion
     public static string? Commit { get; } = Informational().Split('+') is [_, { Length: > 0 } commit] ? commit : null;
 
     /// <summary>The text that programs show to people, such as <c>0.1.0 (commit 1e9fdf0a2b3c)</c>.</summary>
-    public static string Text { get; } = Commit is null ? Number : $"{Number} (commit {Commit[..Math.Min(ShortCommitLength, Commit.Length)]})";
+    public static string Text { get; } = Commit is null
+        ? Number
+        : $"{Number} (commit {Commit[..Math.Min(ShortCommitLength, Commit.Length)]})";
 
     // The build writes the version into the assembly in the form `number+commit`.
     private static string Informational() =>

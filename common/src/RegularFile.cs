@@ -30,7 +30,9 @@ public static class RegularFile
         }
         using (file)
         {
-            return InputFile.TryReadAll(file, maxLength) ?? throw new InvalidDataException($"{Path.GetFileName(path)} is longer than {maxLength} bytes, too long for a file of this kind.");
+            return InputFile.TryReadAll(file, maxLength)
+                ?? throw new InvalidDataException(
+                    $"{Path.GetFileName(path)} is longer than {maxLength} bytes, too long for a file of this kind.");
         }
     }
 }

@@ -71,7 +71,8 @@ public sealed class AnchorVectorTests
 
     private static List<JsonElement> Load(string name)
     {
-        using var document = JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", "anchor", $"{name}.json")));
+        using var document = JsonDocument.Parse(
+            File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", "anchor", $"{name}.json")));
         List<JsonElement> vectors = [.. document.RootElement.GetProperty("vectors").EnumerateArray().Select(vector => vector.Clone())];
         Assert.NotEmpty(vectors);
         return vectors;

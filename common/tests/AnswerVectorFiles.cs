@@ -19,7 +19,8 @@ internal static class AnswerVectorFiles
         return new VerifierContext
         {
             Anchor = TrustAnchor.Create(
-                configuration, new VerifierKey(Configuration.Decode(configuration).Origin, SignatureType.Ed25519, Hex(anchor.GetProperty("log_key")))),
+                configuration,
+                new VerifierKey(Configuration.Decode(configuration).Origin, SignatureType.Ed25519, Hex(anchor.GetProperty("log_key")))),
             NowMs = vector.GetProperty("now_ms").GetUInt64(),
             KeptSize = hasCheckpoint ? checkpoint.GetProperty("size").GetUInt64() : 0,
             KeptRoot = hasCheckpoint ? Hex(checkpoint.GetProperty("root")) : default,

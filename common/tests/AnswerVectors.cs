@@ -5,10 +5,12 @@ namespace Optiks.Common.Tests;
 
 /// <summary>Holds the contents of a file of tests/vectors/lookup: answers that the Python reference made, and the expected verdict on each
 /// of them.</summary>
-internal sealed record AnswerVectors(IReadOnlyList<byte[]> Configurations, IReadOnlyList<byte[]> LogKeys, IReadOnlyList<byte[]> LogIds, IReadOnlyList<AnswerVector> Vectors)
+internal sealed record AnswerVectors(
+    IReadOnlyList<byte[]> Configurations, IReadOnlyList<byte[]> LogKeys, IReadOnlyList<byte[]> LogIds, IReadOnlyList<AnswerVector> Vectors)
 {
     public static IReadOnlyList<AnswerVectors> LoadAll() =>
-        [.. ((string[])["lookup", "versions", "periods_and_audit"]).Select(name => Load(Path.Combine(AppContext.BaseDirectory, "vectors", "lookup", $"{name}.json")))];
+        [.. ((string[])["lookup", "versions", "periods_and_audit"]).Select(
+            name => Load(Path.Combine(AppContext.BaseDirectory, "vectors", "lookup", $"{name}.json")))];
 
     private static AnswerVectors Load(string path)
     {
@@ -28,13 +30,17 @@ internal sealed record AnswerVectors(IReadOnlyList<byte[]> Configurations, IRead
         vector.TryGetProperty("keys", out JsonElement keys) ? [.. keys.EnumerateArray().Select(Hex)] : [],
         Hex(vector.GetProperty("answer")),
         vector.GetProperty("reason").GetString()!,
-        vector.TryGetProperty("checkpoint", out JsonElement checkpoint) ? (checkpoint.GetProperty("size").GetUInt64(), Hex(checkpoint.GetProperty("root"))) : null,
+        vector.TryGetProperty("checkpoint", out JsonElement checkpoint)
+            ? (checkpoint.GetProperty("size").GetUInt64(), Hex(checkpoint.GetProperty("root")))
+            : null,
         vector.TryGetProperty("record", out JsonElement record) ? Hex(record) : [],
         vector.TryGetProperty("known", out JsonElement known) ? [.. known.EnumerateArray().Select(ParseKnown)] : null,
         vector.TryGetProperty("least_epoch", out JsonElement least) ? [.. least.EnumerateArray().Select(epoch => epoch.GetUInt64())] : null,
         vector.TryGetProperty("stored", out JsonElement stored) ? Hex(stored) : null,
         vector.TryGetProperty("period_record", out JsonElement period) ? Hex(period) : [],
-        vector.TryGetProperty("structures", out JsonElement structures) ? [.. structures.EnumerateArray().Select(structure => (StructureId)structure.GetByte())] : [],
+        vector.TryGetProperty("structures", out JsonElement structures)
+            ? [.. structures.EnumerateArray().Select(structure => (StructureId)structure.GetByte())]
+            : [],
         vector.TryGetProperty("results", out JsonElement results) ? [.. results.EnumerateArray().Select(ParseResult)] : []);
 
     private static KnownVector? ParseKnown(JsonElement known) => known.ValueKind == JsonValueKind.Null ? null : new KnownVector(
@@ -58,7 +64,8 @@ internal sealed record AnswerVectors(IReadOnlyList<byte[]> Configurations, IRead
 }
 
 internal sealed record AnswerVector(
-    string Form, int Anchor, ulong NowMs, IReadOnlyList<byte[]> Keys, byte[] Answer, string Reason, (ulong Size, byte[] Root)? Checkpoint, byte[] Record,
+    string Form, int Anchor, ulong NowMs, IReadOnlyList<byte[]> Keys, byte[] Answer, string Reason, (ulong Size, byte[] Root)? Checkpoint,
+    byte[] Record,
     IReadOnlyList<KnownVector?>? Known, IReadOnlyList<ulong>? LeastEpochs, byte[]? Stored, byte[] PeriodRecord,
     IReadOnlyList<StructureId> Structures, IReadOnlyList<ResultVector> Results);
 

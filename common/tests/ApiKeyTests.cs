@@ -28,7 +28,8 @@ public sealed class ApiKeyTests : IDisposable
     public void The_store_finds_keys_of_the_file_only()
     {
         string key = ApiKey.Generate();
-        Write(new ApiKeyEntry("alice", ApiKey.Hash(key), ApiScopes.Update | ApiScopes.Lookup), new ApiKeyEntry("bob", ApiKey.Hash(ApiKey.Generate()), ApiScopes.History));
+        Write(new ApiKeyEntry("alice", ApiKey.Hash(key), ApiScopes.Update | ApiScopes.Lookup),
+            new ApiKeyEntry("bob", ApiKey.Hash(ApiKey.Generate()), ApiScopes.History));
         var store = new ApiKeyStore(_folder.Data.ApiKeys, _time);
         Assert.True(store.TryFind(key, out ApiKeyEntry? entry));
         Assert.Equal("alice", entry.Name);
@@ -146,10 +147,12 @@ public sealed class ApiKeyTests : IDisposable
         await RunAsync("mkfifo", pipe);
         // If the store did not check the kind of file, opening the pipe would wait forever for a writer.
         Task<ApiKeyStore> opening = Task.Run(() => new ApiKeyStore(pipe, _time), TestContext.Current.CancellationToken);
-        SecretsException e = await Assert.ThrowsAsync<SecretsException>(() => opening.WaitAsync(TimeSpan.FromMinutes(2), TestContext.Current.CancellationToken));
+        SecretsException e = await Assert.ThrowsAsync<SecretsException>(
+            () => opening.WaitAsync(TimeSpan.FromMinutes(2), TestContext.Current.CancellationToken));
         Assert.Contains("not a regular file", e.Message, StringComparison.Ordinal);
         Assert.Throws<SecretsException>(() => new ApiKeyStore("/dev/zero", _time));
-        Assert.Contains("not a regular file", Assert.Throws<SecretsException>(() => SecretFile.Read(pipe)).Message, StringComparison.Ordinal);
+        Assert.Contains("not a regular file", Assert.Throws<SecretsException>(() => SecretFile.Read(pipe)).Message,
+            StringComparison.Ordinal);
         // The store accepts a symbolic link to a regular file.
         Write();
         File.CreateSymbolicLink(_folder["link"], _folder.Data.ApiKeys);
@@ -182,7 +185,8 @@ public sealed class ApiKeyTests : IDisposable
         Assert.SkipUnless(Environment.IsPrivilegedProcess, "only root gives files away");
         Write();
         await RunAsync("chown", "12345", _folder.Data.ApiKeys);
-        Assert.Contains("belongs to user 12345", Assert.Throws<SecretsException>(() => new ApiKeyStore(_folder.Data.ApiKeys, _time)).Message, StringComparison.Ordinal);
+        Assert.Contains("belongs to user 12345",
+            Assert.Throws<SecretsException>(() => new ApiKeyStore(_folder.Data.ApiKeys, _time)).Message, StringComparison.Ordinal);
         await RunAsync("chown", "0", _folder.Data.ApiKeys);
         Assert.NotNull(new ApiKeyStore(_folder.Data.ApiKeys, _time));
     }
@@ -236,7 +240,8 @@ public sealed class ApiKeyTests : IDisposable
         Assert.True(new ApiKeyStore(_folder.Data.ApiKeys, _time).TryFind(key, out _));
     }
 
-    private void Write(params ApiKeyEntry[] entries) => AtomicFile.Write(_folder.Data.ApiKeys, ApiKeyFile.Format(entries), AtomicFile.PrivateMode);
+    private void Write(params ApiKeyEntry[] entries) =>
+        AtomicFile.Write(_folder.Data.ApiKeys, ApiKeyFile.Format(entries), AtomicFile.PrivateMode);
 
     private static async Task RunAsync(string program, params string[] arguments)
     {

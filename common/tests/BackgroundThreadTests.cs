@@ -19,7 +19,8 @@ public sealed class BackgroundThreadTests
         int ran = 0;
         await BackgroundThread.RunAsync(() => { ran++; });
         Assert.Equal(1, ran);
-        InvalidDataException e = await Assert.ThrowsAsync<InvalidDataException>(() => BackgroundThread.RunAsync(() => throw new InvalidDataException("no")));
+        InvalidDataException e =
+            await Assert.ThrowsAsync<InvalidDataException>(() => BackgroundThread.RunAsync(() => throw new InvalidDataException("no")));
         Assert.Equal("no", e.Message);
     }
 

@@ -66,7 +66,8 @@ public sealed class CosignerKeyFileTests : IDisposable
 
         Assert.DoesNotContain("ISIjJCUm", refused.ToString(), StringComparison.Ordinal);
         Assert.DoesNotContain("AhIiMk", refused.ToString(), StringComparison.Ordinal);
-        Assert.StartsWith("THE_KEY", Assert.Throws<SecretsException>(() => CosignerKeyFile.Parse(text, "THE_KEY")).Message, StringComparison.Ordinal);
+        Assert.StartsWith("THE_KEY", Assert.Throws<SecretsException>(() => CosignerKeyFile.Parse(text, "THE_KEY")).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]

@@ -11,7 +11,8 @@ public sealed class DataFolderTests
     [InlineData(null, "relative", "/home/me", "/home/me/.local/share/optiks")]
     [InlineData(null, null, "/home/me", "/home/me/.local/share/optiks")]
     public void Is_where_the_environment_says(string? data, string? xdg, string home, string expected) =>
-        Assert.Equal(expected, DataFolder.Resolve(name => name switch { "OPTIKS_DATA" => data, "XDG_DATA_HOME" => xdg, "HOME" => home, _ => null }).Root);
+        Assert.Equal(expected,
+            DataFolder.Resolve(name => name switch { "OPTIKS_DATA" => data, "XDG_DATA_HOME" => xdg, "HOME" => home, _ => null }).Root);
 
     [Fact]
     public void Is_made_private_and_left_alone_when_there()

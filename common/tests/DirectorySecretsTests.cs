@@ -21,7 +21,8 @@ public sealed class DirectorySecretsTests : IDisposable
     {
         using DirectorySecrets secrets = DirectorySecrets.Generate();
         Assert.Equal(256, DirectorySecrets.Length);
-        Assert.Equal(2 * Structures.Count, All.SelectMany(structure => new[] { Text(secrets.VrfSecret(structure)), Text(secrets.TagKey(structure)) }).Distinct().Count());
+        Assert.Equal(2 * Structures.Count,
+            All.SelectMany(structure => new[] { Text(secrets.VrfSecret(structure)), Text(secrets.TagKey(structure)) }).Distinct().Count());
         using DirectorySecrets again = DirectorySecrets.FromOctets(secrets.Octets);
         Assert.Equal(secrets.Octets, again.Octets);
         foreach (StructureId structure in All)
@@ -43,7 +44,8 @@ public sealed class DirectorySecretsTests : IDisposable
         Assert.Equal(octets, secrets.Octets[..OneTagKeyLength]);
         Assert.Single(All.Select(structure => Text(secrets.TagKey(structure))).Distinct());
         // These tags were computed with Python's hashlib from secrets in the earlier form, which has one tag key for all structures.
-        string[] tags = ["8DA90D422A7550866D4B4F806036795F", "3C7C24D769498F71C20F5DD9EB3DCE86", "1A8638574E424B22CD428270272C776E", "851D8957A8D987F662D8331E2D7757C5"];
+        string[] tags = ["8DA90D422A7550866D4B4F806036795F", "3C7C24D769498F71C20F5DD9EB3DCE86", "1A8638574E424B22CD428270272C776E",
+            "851D8957A8D987F662D8331E2D7757C5"];
         Assert.Equal(tags, Rows(secrets).OrderBy(row => row.Structure).Select(row => Text(row.Tag)));
         // If secrets in the earlier form are wrapped again, the new form has a tag key for each structure.
         using DirectorySecrets rewrapped = source.UnwrapPeriod(source.WrapPeriod(secrets, 0, s_logId), 0, s_logId);
@@ -84,7 +86,8 @@ public sealed class DirectorySecretsTests : IDisposable
     public void Octets_of_another_length_are_refused(int length)
     {
         byte[] octets = [.. OfOneTagKey(), .. new byte[100]];
-        Assert.Contains("damaged", Assert.Throws<SecretsException>(() => DirectorySecrets.FromOctets(octets.AsSpan(..length))).Message, StringComparison.Ordinal);
+        Assert.Contains("damaged", Assert.Throws<SecretsException>(() => DirectorySecrets.FromOctets(octets.AsSpan(..length))).Message,
+            StringComparison.Ordinal);
         DirectorySecrets.FromOctets(octets.AsSpan(..OneTagKeyLength)).Dispose();
         DirectorySecrets.FromOctets(octets.AsSpan(..DirectorySecrets.Length)).Dispose();
     }

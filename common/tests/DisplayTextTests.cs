@@ -39,13 +39,15 @@ public sealed class DisplayTextTests
     [InlineData("a \"b\" \\", "a \"b\" \\")]
     [InlineData("\u202ea\\", "\"\\u202ea\\\\\"")]
     [InlineData("a\u0007", "b64:YQc")]
-    public void Text_is_shown_so_that_nothing_else_looks_like_it(string text, string shown) => Assert.Equal(shown, DisplayText.Show(Encoding.UTF8.GetBytes(text)));
+    public void Text_is_shown_so_that_nothing_else_looks_like_it(string text, string shown) =>
+        Assert.Equal(shown, DisplayText.Show(Encoding.UTF8.GetBytes(text)));
 
     [Fact]
     public void No_two_values_are_shown_alike()
     {
         string[] parts = ["", "b64:", "AA", "\"", "\\", "\u202e", "\\u202e", " ", "\u0001", "b64:AA"];
-        byte[][] values = [.. parts.SelectMany(a => parts.SelectMany(b => parts.Select(c => a + b + c))).Distinct().Select(Encoding.UTF8.GetBytes), [0xff], [0, 1, 2], [0xc0, 0x80]];
+        byte[][] values = [.. parts.SelectMany(a => parts.SelectMany(b => parts.Select(c => a + b + c))).Distinct()
+            .Select(Encoding.UTF8.GetBytes), [0xff], [0, 1, 2], [0xc0, 0x80]];
         Assert.Equal(values.Length, values.Select(value => DisplayText.Show(value)).Distinct().Count());
     }
 }

@@ -48,5 +48,7 @@ public sealed class ExactTextTests
     }
 
     // Returns the bytes that a text represents: UTF-8, in which "\xe9" represents the byte 0xe9.
-    private static byte[] Octets(string text) => [.. text.Split("\\x").SelectMany((part, i) => i == 0 ? Encoding.UTF8.GetBytes(part) : [Convert.ToByte(part[..2], 16), .. Encoding.UTF8.GetBytes(part[2..])])];
+    private static byte[] Octets(string text) =>
+        [.. text.Split("\\x").SelectMany(
+            (part, i) => i == 0 ? Encoding.UTF8.GetBytes(part) : [Convert.ToByte(part[..2], 16), .. Encoding.UTF8.GetBytes(part[2..])])];
 }

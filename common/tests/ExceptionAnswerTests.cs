@@ -32,7 +32,8 @@ public sealed class ExceptionAnswerTests
     private static async Task<(int Status, int Logged)> AnswerAsync(Exception exception, bool isAborted)
     {
         using var log = new CountingProvider();
-        await using ServiceProvider services = new ServiceCollection().AddLogging(logging => logging.AddProvider(log)).BuildServiceProvider();
+        await using ServiceProvider services = new ServiceCollection().AddLogging(logging => logging.AddProvider(log))
+            .BuildServiceProvider();
         var context = new DefaultHttpContext { RequestServices = services, RequestAborted = new CancellationToken(isAborted) };
         var answers = new ExceptionAnswers(services.GetRequiredService<ILogger<ExceptionAnswers>>());
         Assert.True(await answers.TryHandleAsync(context, exception, Cancel));
@@ -50,7 +51,8 @@ public sealed class ExceptionAnswerTests
 
         public bool IsEnabled(LogLevel logLevel) => true;
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+            Func<TState, Exception?, string> formatter) =>
             Errors += logLevel >= LogLevel.Error ? 1 : 0;
 
         public void Dispose()

@@ -26,7 +26,8 @@ public sealed class FileTargetTests : IDisposable
         {
             AtomicFile.Write(_folder[name], System.Text.Encoding.UTF8.GetBytes(name), AtomicFile.PrivateMode);
             Assert.Equal(name, File.ReadAllText(_folder["real/f"]));
-            Assert.Equal(name == "real/f" ? null : "link", File.ResolveLinkTarget(_folder[name], returnFinalTarget: false) is null ? null : "link");
+            Assert.Equal(name == "real/f" ? null : "link",
+                File.ResolveLinkTarget(_folder[name], returnFinalTarget: false) is null ? null : "link");
         }
         Assert.False(AtomicFile.TryCreate(_folder["near"], "x"u8, AtomicFile.PrivateMode));
         Assert.Equal(["f"], Directory.GetFiles(_folder["real"]).Select(Path.GetFileName));
@@ -54,7 +55,9 @@ public sealed class FileTargetTests : IDisposable
         Directory.CreateDirectory(_folder["d"]);
         foreach (string name in new[] { "fifo", "d" })
         {
-            Assert.Contains(_folder[name], Assert.Throws<IOException>(() => AtomicFile.Write(_folder[name], "x"u8, AtomicFile.PrivateMode)).Message, StringComparison.Ordinal);
+            Assert.Contains(_folder[name],
+                Assert.Throws<IOException>(() => AtomicFile.Write(_folder[name], "x"u8, AtomicFile.PrivateMode)).Message,
+                StringComparison.Ordinal);
         }
         Assert.False(FileStatus.TryRead(_folder["fifo"])!.Value.IsRegular);
         Assert.Empty(Directory.GetFiles(_folder.Path, "*.tmp"));
@@ -116,7 +119,8 @@ public sealed class FileTargetTests : IDisposable
         {
             await linked.WaitForExitAsync(TestContext.Current.CancellationToken);
         }
-        SecretsException refused = await Assert.ThrowsAsync<SecretsException>(() => editor.RevokeAsync("alice", TestContext.Current.CancellationToken));
+        SecretsException refused =
+            await Assert.ThrowsAsync<SecretsException>(() => editor.RevokeAsync("alice", TestContext.Current.CancellationToken));
         Assert.Contains("hard links", refused.Message, StringComparison.Ordinal);
         File.Delete(_folder["other"]);
         await editor.RevokeAsync("alice", TestContext.Current.CancellationToken);
@@ -133,7 +137,8 @@ public sealed class FileTargetTests : IDisposable
         using FileStream? again = LockFile.TryTake(_folder["lock"]);
         Assert.NotNull(again);
         Directory.CreateDirectory(_folder["folder.lock"]);
-        Assert.Contains("folder.lock", Assert.ThrowsAny<IOException>(() => LockFile.TryTake(_folder["folder.lock"])).Message, StringComparison.Ordinal);
+        Assert.Contains("folder.lock", Assert.ThrowsAny<IOException>(() => LockFile.TryTake(_folder["folder.lock"])).Message,
+            StringComparison.Ordinal);
         // Not even root can create a lock file in the folder /proc/self.
         Assert.ThrowsAny<IOException>(() => LockFile.TryTake("/proc/self/lock"));
     }

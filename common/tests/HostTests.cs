@@ -31,7 +31,8 @@ public sealed class HostTests : IAsyncLifetime
 
     public async ValueTask InitializeAsync()
     {
-        AtomicFile.Write(_folder.Data.ApiKeys, ApiKeyFile.Format([new ApiKeyEntry("alice", ApiKey.Hash(_key), ApiScopes.Update)]), AtomicFile.PrivateMode);
+        AtomicFile.Write(_folder.Data.ApiKeys, ApiKeyFile.Format([new ApiKeyEntry("alice", ApiKey.Hash(_key), ApiScopes.Update)]),
+            AtomicFile.PrivateMode);
         WebApplicationBuilder builder = WebApplication.CreateBuilder();
         builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?> { [DataFolder.Variable] = _folder.Path });
         builder.AddOptiksDefaults(Options("http://127.0.0.1:0"));
@@ -79,14 +80,17 @@ public sealed class HostTests : IAsyncLifetime
     [Fact]
     public async Task Unexpected_exceptions_show_no_internals()
     {
-        using HttpResponseMessage response = await Client.GetAsync(new Uri("/fail", UriKind.Relative), TestContext.Current.CancellationToken);
-        Assert.DoesNotContain("internals", await response.Content.ReadAsStringAsync(TestContext.Current.CancellationToken), StringComparison.Ordinal);
+        using HttpResponseMessage response =
+            await Client.GetAsync(new Uri("/fail", UriKind.Relative), TestContext.Current.CancellationToken);
+        Assert.DoesNotContain("internals", await response.Content.ReadAsStringAsync(TestContext.Current.CancellationToken),
+            StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task Retry_after_is_rounded_up()
     {
-        using HttpResponseMessage response = await Client.GetAsync(new Uri("/busy", UriKind.Relative), TestContext.Current.CancellationToken);
+        using HttpResponseMessage response =
+            await Client.GetAsync(new Uri("/busy", UriKind.Relative), TestContext.Current.CancellationToken);
         Assert.Equal(TimeSpan.FromSeconds(2), response.Headers.RetryAfter?.Delta);
     }
 
@@ -201,9 +205,11 @@ public sealed class HostTests : IAsyncLifetime
         Assert.Equal(HttpStatusCode.OK, await StatusAsync("/health/ready"));
         _ready = false;
         Assert.Equal(HttpStatusCode.OK, await StatusAsync("/health/live"));
-        using HttpResponseMessage response = await Client.GetAsync(new Uri("/health/ready", UriKind.Relative), TestContext.Current.CancellationToken);
+        using HttpResponseMessage response =
+            await Client.GetAsync(new Uri("/health/ready", UriKind.Relative), TestContext.Current.CancellationToken);
         Assert.Equal(HttpStatusCode.ServiceUnavailable, response.StatusCode);
-        Assert.Contains("The database cannot be reached.", await response.Content.ReadAsStringAsync(TestContext.Current.CancellationToken), StringComparison.Ordinal);
+        Assert.Contains("The database cannot be reached.", await response.Content.ReadAsStringAsync(TestContext.Current.CancellationToken),
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -222,7 +228,8 @@ public sealed class HostTests : IAsyncLifetime
         Assert.Equal((78, "optiks: no key\n"), await RunAsync(() => throw new SecretsException("no key")));
         Assert.Equal((4, "optiks: older copy\n"), await RunAsync(() => throw new StartupException(ExitCodes.Rollback, "older\ncopy")));
         Assert.Equal((78, "optiks: a; b\n"), await RunAsync(() => throw new OptionsValidationException("o", typeof(string), ["a", "b"])));
-        Assert.Equal((3, "optiks: gone\n"), await RunAsync(() => throw new TimeoutException("gone"), e => e is TimeoutException ? 3 : null));
+        Assert.Equal((3, "optiks: gone\n"),
+            await RunAsync(() => throw new TimeoutException("gone"), e => e is TimeoutException ? 3 : null));
         Assert.Equal((0, ""), await RunAsync(() => Task.CompletedTask));
         await Assert.ThrowsAsync<InvalidOperationException>(() => RunAsync(() => throw new InvalidOperationException("a bug")));
     }
@@ -272,30 +279,47 @@ public sealed class HostTests : IAsyncLifetime
     [InlineData("Optiks:RateLimits:Lookups:PerSecond", "5", null)]
     // This setting belongs to another host, so this host does not refuse it.
     [InlineData("Optiks:Log:Origin", "example", null)]
-    [InlineData("Optiks:Work:Patiense", "3", "Unknown settings: Optiks:Work:Patiense is not a setting; the nearest is Optiks:Work:Patience.")]
-    [InlineData("Optiks:Work:Amount", "3", "Unknown settings: Optiks:Work:Amount is not a setting; Optiks:Work has Inner, Interval, IsHard, Names, Patience, Share.")]
-    [InlineData("Optiks:Work:Proxies:0", "a", "Unknown settings: Optiks:Work:Proxies is not a setting; the nearest is Optiks:RateLimits:Proxies.")]
-    [InlineData("Optiks:Work:Names", "a", "Unknown settings: Optiks:Work:Names is a list, whose elements are Optiks:Work:Names:0, Optiks:Work:Names:1 and so on.")]
+    [InlineData("Optiks:Work:Patiense", "3",
+        "Unknown settings: Optiks:Work:Patiense is not a setting; the nearest is Optiks:Work:Patience.")]
+    [InlineData("Optiks:Work:Amount", "3",
+        "Unknown settings: Optiks:Work:Amount is not a setting; Optiks:Work has Inner, Interval, IsHard, Names, Patience, Share.")]
+    [InlineData("Optiks:Work:Proxies:0", "a",
+        "Unknown settings: Optiks:Work:Proxies is not a setting; the nearest is Optiks:RateLimits:Proxies.")]
+    [InlineData("Optiks:Work:Names", "a",
+        "Unknown settings: Optiks:Work:Names is a list, whose elements are Optiks:Work:Names:0, Optiks:Work:Names:1 and so on.")]
     [InlineData("Optiks:Work:Inner:Deep", "3", "Unknown settings: Optiks:Work:Inner:Deep is not a setting; Optiks:Work:Inner has Depth.")]
-    [InlineData("Optiks:RateLimits:Lookup:PerSecond", "5", "Unknown settings: Optiks:RateLimits:Lookup is not a setting; the nearest is Optiks:RateLimits:Lookups.")]
+    [InlineData("Optiks:RateLimits:Lookup:PerSecond", "5",
+        "Unknown settings: Optiks:RateLimits:Lookup is not a setting; the nearest is Optiks:RateLimits:Lookups.")]
     [InlineData("Optiks:Wrok:Patience", "3", "Unknown settings: Optiks:Wrok is not a section; the nearest is Optiks:Work.")]
     [InlineData("Optiks:UpdatTask:Patience", "3", "Unknown settings: Optiks:UpdatTask is not a section; the nearest is Optiks:UpdateTask.")]
-    [InlineData("Optiks:Leisure:Patience", "3", "Unknown settings: Optiks:Leisure is not a section; there are ApiReference, Board, Bucket, Cors, Kek, Log, LogKey, Metrics, Padding, Periods, QueryService, RateLimits, Storage, Tls, Tokens, UpdateService, UpdateTask, Witnesses.")]
+    [InlineData("Optiks:Leisure:Patience", "3",
+        "Unknown settings: Optiks:Leisure is not a section; there are ApiReference, Board, Bucket, Cors, Kek, Log, LogKey, Metrics, Padding, Periods, QueryService, RateLimits, Storage, Tls, Tokens, UpdateService, UpdateTask, Witnesses.")]
     [InlineData("Optiks:Work:Share", "0.5", null)]
     [InlineData("Optiks:Work:Share", "half", "Wrong settings: Optiks:Work:Share is not a number such as 0.5.")]
     [InlineData("Optiks:Work:Interval", "00:00:03", null)]
-    [InlineData("Optiks:Work:Interval", "3s", "Wrong settings: Optiks:Work:Interval is not a time in days, hours, minutes and seconds, such as 00:00:10 or 1.00:00:00.")]
+    [InlineData("Optiks:Work:Interval", "3s",
+        "Wrong settings: Optiks:Work:Interval is not a time in days, hours, minutes and seconds, such as 00:00:10 or 1.00:00:00.")]
     [InlineData("Optiks:Work:IsHard", "TRUE", null)]
     [InlineData("Optiks:Work:IsHard", "yes", "Wrong settings: Optiks:Work:IsHard is not true or false.")]
-    [InlineData("Optiks:Work:Patience", "three", "Wrong settings: Optiks:Work:Patience is not a whole number from -2147483648 to 2147483647.")]
-    [InlineData("Optiks:Work:Patience", "2147483648", "Wrong settings: Optiks:Work:Patience is not a whole number from -2147483648 to 2147483647.")]
-    [InlineData("Optiks:Work:Inner:Depth", "", "Wrong settings: Optiks:Work:Inner:Depth is not a whole number from -9223372036854775808 to 9223372036854775807.")]
+    [InlineData("Optiks:Work:Patience", "three",
+        "Wrong settings: Optiks:Work:Patience is not a whole number from -2147483648 to 2147483647.")]
+    [InlineData("Optiks:Work:Patience", "2147483648",
+        "Wrong settings: Optiks:Work:Patience is not a whole number from -2147483648 to 2147483647.")]
+    [InlineData("Optiks:Work:Inner:Depth", "",
+        "Wrong settings: Optiks:Work:Inner:Depth is not a whole number from -9223372036854775808 to 9223372036854775807.")]
     public async Task A_setting_that_nobody_reads_or_that_is_not_of_its_type_is_refused(string key, string value, string? refusal)
     {
-        IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(new Dictionary<string, string?> { [key] = value }).Build();
+        IConfiguration configuration =
+            new ConfigurationBuilder().AddInMemoryCollection(new Dictionary<string, string?> { [key] = value }).Build();
         (int code, string error) = await RunAsync(() =>
         {
-            SettingsCheck.ThrowIfAny(configuration, new Dictionary<string, Type> { ["Optiks:Work"] = typeof(WorkOptions), [RateLimitOptions.Section] = typeof(RateLimitOptions) });
+            SettingsCheck.ThrowIfAny(
+                configuration,
+                new Dictionary<string, Type>
+                {
+                    ["Optiks:Work"] = typeof(WorkOptions),
+                    [RateLimitOptions.Section] = typeof(RateLimitOptions),
+                });
             return Task.CompletedTask;
         });
         Assert.Equal(refusal is null ? (0, "") : (78, $"optiks: {refusal}\n"), (code, error));
@@ -314,7 +338,8 @@ public sealed class HostTests : IAsyncLifetime
         Assert.Contains("Optiks:RateLimits:Proxy is not a setting", error, StringComparison.Ordinal);
     }
 
-    private static OptiksServiceOptions Options(string url) => new() { Name = "test", DefaultUrl = url, Settings = new Dictionary<string, Type>(), MaxRequestBodyLength = MaxBodyLength };
+    private static OptiksServiceOptions Options(string url) =>
+        new() { Name = "test", DefaultUrl = url, Settings = new Dictionary<string, Type>(), MaxRequestBodyLength = MaxBodyLength };
 
     private static async Task<(int Code, string Error)> RunAsync(Func<Task> main, Func<Exception, int?>? classify = null)
     {
@@ -335,7 +360,8 @@ public sealed class HostTests : IAsyncLifetime
         return FormattableString.Invariant($"{number}");
     }
 
-    private static HttpRequestMessage Post(string json) => new(HttpMethod.Post, "/echo") { Content = new StringContent(json, Encoding.UTF8, "application/json") };
+    private static HttpRequestMessage Post(string json) =>
+        new(HttpMethod.Post, "/echo") { Content = new StringContent(json, Encoding.UTF8, "application/json") };
 
     private async Task<HttpStatusCode> StatusAsync(string path)
     {

@@ -8,7 +8,8 @@ namespace Optiks.Common.Tests;
 public sealed class JsonFormTests
 {
     private const int TimeOffset = 58;
-    private static readonly string[] s_recordMembers = ["format", "log_id", "epoch", "period", "period_first_epoch", "time_ms", "structures", "previous"];
+    private static readonly string[] s_recordMembers = ["format", "log_id", "epoch", "period", "period_first_epoch", "time_ms",
+        "structures", "previous"];
     private static readonly string[] s_headMembers = ["record", "record_fields", "inclusion", "consistency", "checkpoint"];
 
     [Fact]
@@ -33,7 +34,8 @@ public sealed class JsonFormTests
         JsonElement[] structures = [.. json.RootElement.GetProperty("structures").EnumerateArray()];
         Assert.Equal(4, structures.Length);
         Assert.All(structures, structure => Assert.Equal(["leaves", "opened"], Names(structure)));
-        Assert.All(structures.SelectMany(structure => structure.GetProperty("leaves").EnumerateArray()), leaf => Assert.Equal(["label", "commitment", "offset"], Names(leaf)));
+        Assert.All(structures.SelectMany(structure => structure.GetProperty("leaves").EnumerateArray()),
+            leaf => Assert.Equal(["label", "commitment", "offset"], Names(leaf)));
     }
 
     [Theory]
@@ -58,10 +60,12 @@ public sealed class JsonFormTests
     {
         Assert.Equal(s_recordMembers, Names(record));
         Assert.Equal(4, record.GetProperty("structures").GetArrayLength());
-        Assert.All(record.GetProperty("structures").EnumerateArray(), structure => Assert.Equal(["root", "count", "vrf_public_key"], Names(structure)));
+        Assert.All(record.GetProperty("structures").EnumerateArray(),
+            structure => Assert.Equal(["root", "count", "vrf_public_key"], Names(structure)));
     }
 
     private static string[] Names(JsonElement element) => [.. element.EnumerateObject().Select(member => member.Name)];
 
-    private static AnswerVector Valid(string form) => AnswerVectors.LoadAll().SelectMany(file => file.Vectors).First(vector => vector.Form == form && vector.Reason == "valid");
+    private static AnswerVector Valid(string form) =>
+        AnswerVectors.LoadAll().SelectMany(file => file.Vectors).First(vector => vector.Form == form && vector.Reason == "valid");
 }

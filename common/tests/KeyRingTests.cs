@@ -24,9 +24,11 @@ public sealed class KeyRingTests : IDisposable
         byte[] secret = [.. Enumerable.Range(100, 32).Select(i => (byte)i)];
         using KeyEncryptionKey key = KeyEncryptionKey.FromText(Octets(Text(1)), "test");
         Assert.Equal("b7e1a51526f8d9f3", key.Id.ToString());
-        byte[] named = Convert.FromHexString("02B7E1A51526F8D9F3000102030405060708090A0BDFC3F34148976C12920789AB5018BAD0DAB31D7D8DE83F7B0DB746FF2106BF3137CB81711CBF9BB5D329ACCB12A417E5");
+        byte[] named = Convert.FromHexString(
+            "02B7E1A51526F8D9F3000102030405060708090A0BDFC3F34148976C12920789AB5018BAD0DAB31D7D8DE83F7B0DB746FF2106BF3137CB81711CBF9BB5D329ACCB12A417E5");
         Assert.Equal(secret, key.Unwrap(named, Purpose, s_logId));
-        byte[] earlier = Convert.FromHexString("01000102030405060708090A0BDFC3F34148976C12920789AB5018BAD0DAB31D7D8DE83F7B0DB746FF2106BF31783B53568A2FC6434F5AF625DF7FE6AD");
+        byte[] earlier = Convert.FromHexString(
+            "01000102030405060708090A0BDFC3F34148976C12920789AB5018BAD0DAB31D7D8DE83F7B0DB746FF2106BF31783B53568A2FC6434F5AF625DF7FE6AD");
         Assert.Equal(secret, key.Unwrap(earlier, SecretPurpose.PeriodSecrets(3), s_logId));
         Assert.False(KeyId.TryRead(earlier, out _));
         // The secret can also be opened if its key is the second key of a ring.
@@ -50,11 +52,14 @@ public sealed class KeyRingTests : IDisposable
 
         KeyRing other = Ring(Text(3));
         string says = Assert.Throws<SecretsException>(() => other.Unwrap(first, Purpose, s_logId)).Message;
-        Assert.Contains($"is wrapped by the key-encryption key {ids[0]}, which the variable OPTIKS_KEK does not have (it has {Ids(other)[0]})", says, StringComparison.Ordinal);
+        Assert.Contains(
+            $"is wrapped by the key-encryption key {ids[0]}, which the variable OPTIKS_KEK does not have (it has {Ids(other)[0]})", says,
+            StringComparison.Ordinal);
         Assert.Throws<SecretsException>(() => other.Wrap([7], Purpose, s_logId, ids[0]));
         // The secret names a key that the ring has, but is damaged. The error must not say that the key is missing.
         second[^1] ^= 1;
-        Assert.Contains("damaged", Assert.Throws<SecretsException>(() => ring.Unwrap(second, Purpose, s_logId)).Message, StringComparison.Ordinal);
+        Assert.Contains("damaged", Assert.Throws<SecretsException>(() => ring.Unwrap(second, Purpose, s_logId)).Message,
+            StringComparison.Ordinal);
     }
 
     [Theory]
@@ -75,7 +80,8 @@ public sealed class KeyRingTests : IDisposable
     {
         const string uri = "pkcs11:token=t;object=k?module-path=/m&pin-source=/p";
         KeyRing without = KeyRing.Load(_folder.Data, Variable(uri));
-        Assert.Contains("cannot use", Assert.Throws<SecretsException>(() => without.Wrap([7], Purpose, s_logId)).Message, StringComparison.Ordinal);
+        Assert.Contains("cannot use", Assert.Throws<SecretsException>(() => without.Wrap([7], Purpose, s_logId)).Message,
+            StringComparison.Ordinal);
         var opened = new List<string>();
         KeyRing ring = KeyRing.Load(_folder.Data, Variable($"{Text(1)} {uri}"), openToken: named =>
         {
@@ -127,7 +133,8 @@ public sealed class KeyRingTests : IDisposable
         _ = KeyRing.Load(_folder.Data, _ => null, _folder.Data.KeyEncryptionKey);
         // If the file that the setting names is missing, no new key is made.
         File.Delete(_folder.Data.KeyEncryptionKey);
-        Assert.Contains("missing", Assert.Throws<SecretsException>(() => KeyRing.LoadOrCreate(_folder.Data, _folder["none"])).Message, StringComparison.Ordinal);
+        Assert.Contains("missing", Assert.Throws<SecretsException>(() => KeyRing.LoadOrCreate(_folder.Data, _folder["none"])).Message,
+            StringComparison.Ordinal);
         Assert.False(File.Exists(_folder["none"]));
     }
 
@@ -144,7 +151,8 @@ public sealed class KeyRingTests : IDisposable
         Assert.Equal<byte>([7], ring.Unwrap(old, Purpose, s_logId));
 
         string before = File.ReadAllText(_folder.Data.KeyEncryptionKey);
-        Assert.Contains("already", Assert.Throws<SecretsException>(() => file.Add(Octets(Text(1)), "test")).Message, StringComparison.Ordinal);
+        Assert.Contains("already", Assert.Throws<SecretsException>(() => file.Add(Octets(Text(1)), "test")).Message,
+            StringComparison.Ordinal);
         Assert.Throws<SecretsException>(() => file.Add(Octets($"{Text(3)}\n{Text(4)}\n"), "test"));
         Assert.Throws<SecretsException>(() => file.Add("no key"u8, "test"));
         Assert.Throws<SecretsException>(() => file.Remove(new KeyId(1)));
@@ -157,8 +165,10 @@ public sealed class KeyRingTests : IDisposable
         Assert.Throws<SecretsException>(() => new KeyRingFile(Ring(Text(1)), openToken: null));
 
         File.SetUnixFileMode(_folder.Data.KeyEncryptionKey, AtomicFile.PublicMode);
-        Assert.Contains("chmod 600", Assert.Throws<SecretsException>(() => file.Add(Octets(Text(3)), "test")).Message, StringComparison.Ordinal);
-        Assert.Contains("chmod 600", Assert.Throws<SecretsException>(() => ring.Wrap([7], Purpose, s_logId)).Message, StringComparison.Ordinal);
+        Assert.Contains("chmod 600", Assert.Throws<SecretsException>(() => file.Add(Octets(Text(3)), "test")).Message,
+            StringComparison.Ordinal);
+        Assert.Contains("chmod 600", Assert.Throws<SecretsException>(() => ring.Wrap([7], Purpose, s_logId)).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -174,7 +184,8 @@ public sealed class KeyRingTests : IDisposable
         variable = Base64UrlText.Encode(wrapped);
         Assert.Equal(wrapped, WrappedLogKey.Read(Find()));
         variable = "no base64url";
-        Assert.Contains("OPTIKS_LOG_KEY", Assert.Throws<SecretsException>(() => WrappedLogKey.Read(Find())).Message, StringComparison.Ordinal);
+        Assert.Contains("OPTIKS_LOG_KEY", Assert.Throws<SecretsException>(() => WrappedLogKey.Read(Find())).Message,
+            StringComparison.Ordinal);
         variable = null;
         File.WriteAllBytes(Path.Combine(folder, "optiks.log-key"), wrapped);
         File.SetUnixFileMode(Path.Combine(folder, "optiks.log-key"), AtomicFile.PrivateMode);

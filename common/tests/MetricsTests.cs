@@ -16,7 +16,8 @@ public sealed class MetricsTests : IAsyncLifetime
 {
     private const string Expiry = "optiks.service.certificate.expiry";
     private const string Switch = "Optiks:Metrics:Prometheus";
-    private static readonly ApiScopes s_others = ApiScopes.Update | ApiScopes.History | ApiScopes.Lookup | ApiScopes.Snapshot | ApiScopes.Erase;
+    private static readonly ApiScopes s_others = ApiScopes.Update | ApiScopes.History | ApiScopes.Lookup | ApiScopes.Snapshot
+        | ApiScopes.Erase;
 
     private readonly TemporaryFolder _folder = new();
     private readonly string _key = ApiKey.Generate();
@@ -27,7 +28,8 @@ public sealed class MetricsTests : IAsyncLifetime
     {
         AtomicFile.Write(
             _folder.Data.ApiKeys,
-            ApiKeyFile.Format([new ApiKeyEntry("prometheus", ApiKey.Hash(_key), ApiScopes.Metrics), new ApiKeyEntry("everything else", ApiKey.Hash(_other), s_others)]),
+            ApiKeyFile.Format([new ApiKeyEntry("prometheus", ApiKey.Hash(_key), ApiScopes.Metrics),
+                new ApiKeyEntry("everything else", ApiKey.Hash(_other), s_others)]),
             AtomicFile.PrivateMode);
         return ValueTask.CompletedTask;
     }
@@ -79,12 +81,14 @@ public sealed class MetricsTests : IAsyncLifetime
     {
         DateTimeOffset end = DateTimeOffset.FromUnixTimeSeconds(TimeProvider.System.GetUtcNow().AddDays(9).ToUnixTimeSeconds());
         using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        using X509Certificate2 certificate = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256).CreateSelfSigned(end.AddDays(-10), end);
+        using X509Certificate2 certificate =
+            new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256).CreateSelfSigned(end.AddDays(-10), end);
         string path = Path.Combine(_folder.Path, "certificate.pem");
         string keyPath = Path.Combine(_folder.Path, "key.pem");
         await File.WriteAllTextAsync(path, certificate.ExportCertificatePem(), TestContext.Current.CancellationToken);
         await File.WriteAllTextAsync(keyPath, key.ExportPkcs8PrivateKeyPem(), TestContext.Current.CancellationToken);
-        await StartAsync(new() { ["Kestrel:Certificates:Default:Path"] = path, ["Kestrel:Certificates:Default:KeyPath"] = keyPath }, "https://127.0.0.1:0");
+        await StartAsync(new() { ["Kestrel:Certificates:Default:Path"] = path, ["Kestrel:Certificates:Default:KeyPath"] = keyPath },
+            "https://127.0.0.1:0");
         int port = new Uri(_app!.Urls.Single(url => url.StartsWith("https:", StringComparison.Ordinal))).Port;
         Dictionary<object, long> served = [];
         for (int i = 0; i < 1500 && served.Count == 0; i++)
@@ -108,7 +112,8 @@ public sealed class MetricsTests : IAsyncLifetime
                 self.EnableMeasurementEvents(instrument);
             }
         };
-        listener.SetMeasurementEventCallback<long>((_, value, tags, _) => values[tags.ToArray().Single(tag => tag.Key == attribute).Value!] = value);
+        listener.SetMeasurementEventCallback<long>(
+            (_, value, tags, _) => values[tags.ToArray().Single(tag => tag.Key == attribute).Value!] = value);
         listener.Start();
         listener.RecordObservableInstruments();
         return values;
@@ -120,7 +125,13 @@ public sealed class MetricsTests : IAsyncLifetime
         settings[DataFolder.Variable] = _folder.Path;
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Configuration.AddInMemoryCollection(settings);
-        builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "test", DefaultUrl = string.Join(';', ["http://127.0.0.1:0", .. more]), Settings = new Dictionary<string, Type>() });
+        builder.AddOptiksDefaults(
+            new OptiksServiceOptions
+            {
+                Name = "test",
+                DefaultUrl = string.Join(';', ["http://127.0.0.1:0", .. more]),
+                Settings = new Dictionary<string, Type>(),
+            });
         _app = builder.Build();
         _app.UseOptiksDefaults();
         await _app.StartAsync(TestContext.Current.CancellationToken);
@@ -128,7 +139,8 @@ public sealed class MetricsTests : IAsyncLifetime
 
     private async Task<(HttpStatusCode Status, string Body)> FetchAsync(string? key)
     {
-        using var client = new HttpClient { BaseAddress = new Uri(_app!.Urls.First(url => url.StartsWith("http:", StringComparison.Ordinal))) };
+        using var client =
+            new HttpClient { BaseAddress = new Uri(_app!.Urls.First(url => url.StartsWith("http:", StringComparison.Ordinal))) };
         using var request = new HttpRequestMessage(HttpMethod.Get, "/metrics");
         request.Headers.Authorization = key is null ? null : new AuthenticationHeaderValue("Bearer", key);
         using HttpResponseMessage response = await client.SendAsync(request, TestContext.Current.CancellationToken);

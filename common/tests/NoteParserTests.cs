@@ -18,14 +18,16 @@ public sealed class NoteParserTests
     // are not UTF-8.
     private static readonly byte[][] Parts =
     [
-        "\n"u8.ToArray(), " "u8.ToArray(), "+"u8.ToArray(), "="u8.ToArray(), "A"u8.ToArray(), "0"u8.ToArray(), "\t"u8.ToArray(), "\r"u8.ToArray(), "\u2014 "u8.ToArray(), "\u2014 s AAAAAAA=\n"u8.ToArray(),
+        "\n"u8.ToArray(), " "u8.ToArray(), "+"u8.ToArray(), "="u8.ToArray(), "A"u8.ToArray(), "0"u8.ToArray(), "\t"u8.ToArray(),
+        "\r"u8.ToArray(), "\u2014 "u8.ToArray(), "\u2014 s AAAAAAA=\n"u8.ToArray(),
         "\u00a0"u8.ToArray(), "\u2028"u8.ToArray(), "\u200b"u8.ToArray(), [0xff], [0x80], [0xe2, 0x80],
     ];
 
     [Fact]
     public void Both_readers_give_the_verdict_of_the_reference()
     {
-        using var document = JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", "board", "notes.json")));
+        using var document = JsonDocument.Parse(
+            File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", "board", "notes.json")));
         Assert.True(VerifierKey.TryParse(document.RootElement.GetProperty("log_key").GetString()!, out VerifierKey? key, out _));
         TrustAnchor anchor = Anchor(key);
         var wrong = new List<string>();
@@ -38,7 +40,8 @@ public sealed class NoteParserTests
             seen.Add(expected);
             if (native.Name() != expected || managed != (expected == "valid"))
             {
-                wrong.Add($"{vector.GetProperty("kind").GetString()}: native {native.Name()}, managed {(managed ? "taken" : "refused")} instead of {expected}");
+                wrong.Add(
+                    $"{vector.GetProperty("kind").GetString()}: native {native.Name()}, managed {(managed ? "taken" : "refused")} instead of {expected}");
             }
         }
         Assert.Empty(wrong);
@@ -58,12 +61,15 @@ public sealed class NoteParserTests
         {
             byte[] text = new Checkpoint(key.Name, (ulong)random.Next(1, 5), default).Encode();
             string line = new NoteSignature(key.Name, key.KeyId, Ed25519.Sign(Seed, text)).ToLine() + "\n";
-            byte[] lines = Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("\u2014 other AAAAAAA=\n", random.Next(3)).Append(line).OrderBy(_ => random.Next())));
+            byte[] lines = Encoding.UTF8.GetBytes(
+                string.Concat(Enumerable.Repeat("\u2014 other AAAAAAA=\n", random.Next(3)).Append(line).OrderBy(_ => random.Next())));
             for (int change = random.Next(3); change > 0; change--)
             {
                 int at = random.Next(lines.Length);
                 byte[] part = random.Next(4) == 0 ? Encoding.UTF8.GetBytes(line) : Parts[random.Next(Parts.Length)];
-                lines = random.Next(2) == 0 ? [.. lines[..at], .. part, .. lines[at..]] : [.. lines[..at], .. part, .. lines[Math.Min(at + part.Length, lines.Length)..]];
+                lines = random.Next(2) == 0
+                    ? [.. lines[..at], .. part, .. lines[at..]]
+                    : [.. lines[..at], .. part, .. lines[Math.Min(at + part.Length, lines.Length)..]];
             }
             byte[] note = [.. text, (byte)'\n', .. lines];
 

@@ -63,5 +63,6 @@ public sealed class NotedValueTests
     [InlineData("alice's public key")]
     [InlineData("a text that is as long as that of a value with a note ought to be")]
     [InlineData("")]
-    public void A_text_is_no_noted_value(string text) => Assert.False(NotedValue.TryDecode(System.Text.Encoding.UTF8.GetBytes(text), out _));
+    public void A_text_is_no_noted_value(string text) =>
+        Assert.False(NotedValue.TryDecode(System.Text.Encoding.UTF8.GetBytes(text), out _));
 }

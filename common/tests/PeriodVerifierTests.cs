@@ -19,7 +19,8 @@ public sealed class PeriodVerifierTests
         foreach (JsonElement vector in Vectors(file))
         {
             byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
-            PeriodsVerdict verdict = Verifier.Periods(AnswerVectorFiles.Context(file, vector), vector.GetProperty("period").GetUInt64(), answer);
+            PeriodsVerdict verdict = Verifier.Periods(
+                AnswerVectorFiles.Context(file, vector), vector.GetProperty("period").GetUInt64(), answer);
             CheckReason(vector, verdict.Reason);
             if (verdict.Reason != Reason.Valid)
             {
@@ -34,7 +35,8 @@ public sealed class PeriodVerifierTests
             Assert.Equal(verdict.Head!.Epoch, EpochRecord.Decode(answer[verdict.Head.Record]).Epoch);
             EpochRecord[] records = [.. verdict.Bounds.Select(bound => EpochRecord.Decode(answer[bound]))];
             Assert.Equal(
-                records.Zip(records.Skip(1)).Where(pair => pair.Second.PeriodFirstEpoch == pair.First.Epoch + 1).Select(pair => pair.First.Epoch),
+                records.Zip(records.Skip(1)).Where(pair => pair.Second.PeriodFirstEpoch == pair.First.Epoch + 1)
+                    .Select(pair => pair.First.Epoch),
                 verdict.Ends.Select(end => EpochRecord.ReadEpoch(answer[end])));
             valid++;
         }
@@ -62,7 +64,8 @@ public sealed class PeriodVerifierTests
             VersionsVerdict verdict = Verifier.Versions(AnswerVectorFiles.Context(file, vector), asked, known, answer);
             // A verifier checks the hand-over after all other checks, for one key after another (docs/spec/periods.md section 6).
             Reason handover = ends.Zip(verdict.Keys).Where(key => key.First is not null && key.Second.From == 1)
-                .Select(key => Verifier.Handover(verdict.Head!, key.Second, key.First!, answer)).FirstOrDefault(reason => reason != Reason.Valid);
+                .Select(key => Verifier.Handover(verdict.Head!, key.Second, key.First!, answer))
+                .FirstOrDefault(reason => reason != Reason.Valid);
             CheckReason(vector, verdict.Reason == Reason.Valid ? handover : verdict.Reason);
             if (handover != Reason.Valid)
             {
@@ -71,7 +74,8 @@ public sealed class PeriodVerifierTests
             else if (verdict.Reason == Reason.Valid)
             {
                 Assert.Equal(
-                    vector.GetProperty("results").EnumerateArray().Select(result => result.GetProperty("version").GetUInt64()), verdict.Keys.Select(key => key.Version));
+                    vector.GetProperty("results").EnumerateArray().Select(result => result.GetProperty("version").GetUInt64()),
+                    verdict.Keys.Select(key => key.Version));
                 valid++;
             }
         }
@@ -84,7 +88,8 @@ public sealed class PeriodVerifierTests
     {
         using JsonDocument file = Load("bounds");
         int others = 0;
-        foreach (JsonElement vector in Vectors(file).Where(one => one.GetProperty("reason").GetString() == "valid" && one.TryGetProperty("record", out _)))
+        foreach (JsonElement vector in Vectors(file)
+            .Where(one => one.GetProperty("reason").GetString() == "valid" && one.TryGetProperty("record", out _)))
         {
             VerifierContext context = AnswerVectorFiles.Context(file, vector);
             byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
@@ -111,7 +116,8 @@ public sealed class PeriodVerifierTests
     public void What_is_no_question_about_an_ended_period_is_refused()
     {
         using JsonDocument file = Load("handover");
-        JsonElement vector = Vectors(file).First(one => one.TryGetProperty("ended_record", out _) && one.GetProperty("keys").GetArrayLength() == 1);
+        JsonElement vector = Vectors(file)
+            .First(one => one.TryGetProperty("ended_record", out _) && one.GetProperty("keys").GetArrayLength() == 1);
         VerifierContext context = AnswerVectorFiles.Context(file, vector);
         byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
         using var asked = new ByteStrings();
@@ -121,8 +127,10 @@ public sealed class PeriodVerifierTests
         Assert.Throws<ArgumentException>(() => Verifier.Lookup(context, asked, known, answer));
         Assert.Throws<ArgumentException>(() => Verifier.Periods(context, 0, answer));
         VersionsVerdict verdict = Verifier.Versions(context, asked, known, answer);
-        Assert.Throws<ArgumentException>(() => Verifier.Handover(verdict.Head!, verdict.Keys[0] with { From = 2 }, new EndState(0, 0, 0, default), answer));
-        Assert.Throws<ArgumentException>(() => Verifier.Handover(verdict.Head!, verdict.Keys[0], new EndState(0, 0, 1, new byte[31]), answer));
+        Assert.Throws<ArgumentException>(
+            () => Verifier.Handover(verdict.Head!, verdict.Keys[0] with { From = 2 }, new EndState(0, 0, 0, default), answer));
+        Assert.Throws<ArgumentException>(
+            () => Verifier.Handover(verdict.Head!, verdict.Keys[0], new EndState(0, 0, 1, new byte[31]), answer));
     }
 
     private static JsonDocument Load(string name) =>

@@ -100,7 +100,8 @@ public sealed class RateLimitTests
         Assert.Equal(s_second * 100, refused.Headers.RetryAfter?.Delta);
         Assert.Equal("application/problem+json", refused.Content.Headers.ContentType?.MediaType);
         Assert.True(refused.Headers.CacheControl?.NoStore);
-        JsonElement problem = JsonDocument.Parse(await refused.Content.ReadAsStringAsync(TestContext.Current.CancellationToken)).RootElement;
+        JsonElement problem = JsonDocument.Parse(
+            await refused.Content.ReadAsStringAsync(TestContext.Current.CancellationToken)).RootElement;
         Assert.Equal(ProblemTypes.RateLimited.Urn, problem.GetProperty("type").GetString());
         Assert.Equal([200, 200, 429], await host.ManyAsync(3, "192.0.2.2"));
         Assert.Equal(3, host.Limited);
@@ -244,10 +245,12 @@ public sealed class RateLimitTests
 
         private async Task StartAsync(Dictionary<string, string?> settings)
         {
-            AtomicFile.Write(_folder.Data.ApiKeys, ApiKeyFile.Format([new ApiKeyEntry("alice", ApiKey.Hash(Key), ApiScopes.Lookup)]), AtomicFile.PrivateMode);
+            AtomicFile.Write(_folder.Data.ApiKeys, ApiKeyFile.Format([new ApiKeyEntry("alice", ApiKey.Hash(Key), ApiScopes.Lookup)]),
+                AtomicFile.PrivateMode);
             WebApplicationBuilder builder = WebApplication.CreateBuilder();
             builder.Configuration.AddInMemoryCollection(settings);
-            builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "test", DefaultUrl = "http://127.0.0.1:0", Settings = new Dictionary<string, Type>() });
+            builder.AddOptiksDefaults(
+                new OptiksServiceOptions { Name = "test", DefaultUrl = "http://127.0.0.1:0", Settings = new Dictionary<string, Type>() });
             _app = builder.Build();
             _app.UseOptiksDefaults();
             IMeterFactory meters = _app.Services.GetRequiredService<IMeterFactory>();
@@ -261,7 +264,8 @@ public sealed class RateLimitTests
             _listener.SetMeasurementEventCallback<long>((_, count, _, _) => Interlocked.Add(ref _limited, (int)count));
             _listener.Start();
             RateLimiter limiter = _app.Services.GetRequiredService<RateLimiter>();
-            _app.MapGet("/lookups/{items:int=1}", (HttpContext context, int items) => limiter.Spend(context, RateLimitKind.Lookups, items)).LimitRate(RateLimitKind.Lookups);
+            _app.MapGet("/lookups/{items:int=1}", (HttpContext context, int items) => limiter.Spend(context, RateLimitKind.Lookups, items))
+                .LimitRate(RateLimitKind.Lookups);
             _app.MapGet("/lookups/closed", () => "secret").LimitRate(RateLimitKind.Lookups).Require(Access.Lookup);
             _app.MapGet("/statuses", () => "pending").LimitRate(RateLimitKind.Statuses);
             _app.MapGet("/audits", () => "proof").LimitRate(RateLimitKind.Audits);

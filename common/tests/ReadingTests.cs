@@ -74,7 +74,8 @@ public sealed class ReadingTests : IAsyncLifetime
     {
         HttpResponseMessage get = await SendAsync(HttpMethod.Get, path);
         HttpResponseMessage head = await SendAsync(HttpMethod.Head, path);
-        Assert.Equal((get.StatusCode, get.Content.Headers.ContentType, get.Headers.ETag), (head.StatusCode, head.Content.Headers.ContentType, head.Headers.ETag));
+        Assert.Equal((get.StatusCode, get.Content.Headers.ContentType, get.Headers.ETag),
+            (head.StatusCode, head.Content.Headers.ContentType, head.Headers.ETag));
         Assert.NotEmpty(await get.Content.ReadAsByteArrayAsync(Cancellation));
         Assert.Empty(await head.Content.ReadAsByteArrayAsync(Cancellation));
     }
@@ -88,7 +89,9 @@ public sealed class ReadingTests : IAsyncLifetime
     [InlineData(null, HttpStatusCode.OK)]
     public async Task An_encoded_body_is_refused(string? encoding, HttpStatusCode expected)
     {
-        using var request = new HttpRequestMessage(HttpMethod.Post, "/echo") { Content = new StringContent("{}", new MediaTypeHeaderValue("application/json")) };
+        using var request = new HttpRequestMessage(HttpMethod.Post,
+            "/echo")
+        { Content = new StringContent("{}", new MediaTypeHeaderValue("application/json")) };
         if (encoding is not null)
         {
             request.Content.Headers.TryAddWithoutValidation("Content-Encoding", encoding);
@@ -160,20 +163,24 @@ public sealed class ReadingTests : IAsyncLifetime
         await Assert.ThrowsAsync<OptionsValidationException>(() => StartAsync(origins));
     }
 
-    private static string? Header(HttpResponseMessage answer, string name) => answer.Headers.TryGetValues(name, out IEnumerable<string>? values) ? values.Single() : null;
+    private static string? Header(HttpResponseMessage answer, string name) =>
+        answer.Headers.TryGetValues(name, out IEnumerable<string>? values) ? values.Single() : null;
 
     private async Task StartAsync(params string[] origins)
     {
-        AtomicFile.Write(_folder.Data.ApiKeys, ApiKeyFile.Format([new ApiKeyEntry("alice", ApiKey.Hash(ApiKey.Generate()), ApiScopes.Update)]), AtomicFile.PrivateMode);
+        AtomicFile.Write(_folder.Data.ApiKeys,
+            ApiKeyFile.Format([new ApiKeyEntry("alice", ApiKey.Hash(ApiKey.Generate()), ApiScopes.Update)]), AtomicFile.PrivateMode);
         WebApplicationBuilder builder = WebApplication.CreateBuilder();
         builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?> { [DataFolder.Variable] = _folder.Path });
-        builder.Configuration.AddInMemoryCollection(origins.Select((origin, i) => KeyValuePair.Create($"Optiks:Cors:Origins:{i}", (string?)origin)));
+        builder.Configuration.AddInMemoryCollection(
+            origins.Select((origin, i) => KeyValuePair.Create($"Optiks:Cors:Origins:{i}", (string?)origin)));
         builder.AddOptiksDefaults(new OptiksServiceOptions
         {
             Name = "test",
             DefaultUrl = "http://127.0.0.1:0",
             Settings = new Dictionary<string, Type>(),
-            Api = new ApiDocument("""{"info": {"title": "Test"}, "paths": {"/open": {"get": {"parameters": [{"name": "size", "in": "query"}, {"name": "part", "in": "path"}]}}}}"""u8.ToArray()),
+            Api = new ApiDocument(
+                """{"info": {"title": "Test"}, "paths": {"/open": {"get": {"parameters": [{"name": "size", "in": "query"}, {"name": "part", "in": "path"}]}}}}"""u8.ToArray()),
         });
         _app = builder.Build();
         _app.UseOptiksDefaults();
@@ -202,7 +209,10 @@ public sealed class ReadingTests : IAsyncLifetime
     private async Task<HttpResponseMessage> SendAsync(HttpMethod method, string path, string? origin = null, string? preflight = null)
     {
         // The URI is made so that the path is sent unchanged. By default HttpClient would encode some characters.
-        using var request = new HttpRequestMessage(method, new Uri(Client.BaseAddress!.GetLeftPart(UriPartial.Authority) + path, new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true }));
+        using var request = new HttpRequestMessage(
+            method,
+            new Uri(Client.BaseAddress!.GetLeftPart(UriPartial.Authority) + path,
+                new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true }));
         if (origin is not null)
         {
             request.Headers.Add("Origin", origin);
@@ -218,6 +228,7 @@ public sealed class ReadingTests : IAsyncLifetime
     {
         using HttpResponseMessage response = await SendAsync(HttpMethod.Get, path);
         using var problem = JsonDocument.Parse(await response.Content.ReadAsByteArrayAsync(Cancellation));
-        return (response.StatusCode, problem.RootElement.GetProperty("type").GetString(), problem.RootElement.TryGetProperty("field", out JsonElement field) ? field.GetString() : null);
+        return (response.StatusCode, problem.RootElement.GetProperty("type").GetString(),
+            problem.RootElement.TryGetProperty("field", out JsonElement field) ? field.GetString() : null);
     }
 }

@@ -18,7 +18,8 @@ public sealed partial class ReasonTests
     public void Numbers_and_names_are_those_of_the_specification()
     {
         Assert.NotEmpty(s_specified);
-        Assert.Equal(s_specified.OrderBy(row => row.Key), Enum.GetValues<Reason>().ToDictionary(reason => (int)reason, reason => reason.Name()).OrderBy(row => row.Key));
+        Assert.Equal(s_specified.OrderBy(row => row.Key),
+            Enum.GetValues<Reason>().ToDictionary(reason => (int)reason, reason => reason.Name()).OrderBy(row => row.Key));
     }
 
     [Fact]
@@ -27,7 +28,8 @@ public sealed partial class ReasonTests
         byte[] text = new byte[64];
         // The native verifier does not have the reasons about witnesses' cosignatures and about receipts, because only clients make these
         // checks.
-        foreach (Reason reason in Enum.GetValues<Reason>().Where(reason => reason is not (Reason.WitnessQuorum or >= Reason.ReceiptVoucher)))
+        foreach (Reason reason in Enum.GetValues<Reason>()
+            .Where(reason => reason is not (Reason.WitnessQuorum or >= Reason.ReceiptVoucher)))
         {
             Assert.Equal(0, Interop.optiks_reason_name((int)reason, text, (nuint)text.Length, out nuint length));
             Assert.Equal(reason.Name(), Encoding.UTF8.GetString(text, 0, (int)length).TrimEnd('\0'));

@@ -26,8 +26,10 @@ public sealed class RecordTests
     [Fact]
     public void A_record_has_one_length()
     {
-        Assert.Equal(Reason.MalformedTruncated, Assert.Throws<EncodingException>(() => EpochRecord.Decode(new byte[EpochRecord.Length - 1])).Reason);
-        Assert.Equal(Reason.MalformedTrailing, Assert.Throws<EncodingException>(() => EpochRecord.Decode(new byte[EpochRecord.Length + 1])).Reason);
+        Assert.Equal(Reason.MalformedTruncated,
+            Assert.Throws<EncodingException>(() => EpochRecord.Decode(new byte[EpochRecord.Length - 1])).Reason);
+        Assert.Equal(Reason.MalformedTrailing,
+            Assert.Throws<EncodingException>(() => EpochRecord.Decode(new byte[EpochRecord.Length + 1])).Reason);
         Assert.Equal(0UL, EpochRecord.Decode(new byte[EpochRecord.Length]).Epoch);
     }
 

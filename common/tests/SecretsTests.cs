@@ -92,7 +92,8 @@ public sealed class SecretsTests : IDisposable
         // The group's bits of the mode are the mask of an access control list, which gives access to one user.
         Write(_folder["credentials/optiks.kek"], KeyText(2), UnixFileMode.UserRead | UnixFileMode.GroupRead);
         string both = Assert.Throws<SecretsException>(() => KeyRing.Load(_folder.Data, Environment)).Message;
-        Assert.Contains($"given 2 times, by {_folder["credentials/optiks.kek"]} and by {_folder.Data.KeyEncryptionKey}", both, StringComparison.Ordinal);
+        Assert.Contains($"given 2 times, by {_folder["credentials/optiks.kek"]} and by {_folder.Data.KeyEncryptionKey}", both,
+            StringComparison.Ordinal);
         File.Move(_folder.Data.KeyEncryptionKey, _folder["elsewhere"]);
         var credential = KeyRing.Load(_folder.Data, Environment);
         Assert.Null(credential.File);
@@ -171,9 +172,11 @@ public sealed class SecretsTests : IDisposable
         File.SetUnixFileMode(path, mode);
     }
 
-    private static KeyEncryptionKey FromEnvironment(byte octet) => KeyEncryptionKey.FromText(System.Text.Encoding.ASCII.GetBytes(KeyText(octet)), "a test");
+    private static KeyEncryptionKey FromEnvironment(byte octet) =>
+        KeyEncryptionKey.FromText(System.Text.Encoding.ASCII.GetBytes(KeyText(octet)), "a test");
 
-    private static KeyRing Ring(byte octet) => KeyRing.Load(new DataFolder("/nonexistent"), name => name == KeyRing.Variable ? KeyText(octet) : null);
+    private static KeyRing Ring(byte octet) =>
+        KeyRing.Load(new DataFolder("/nonexistent"), name => name == KeyRing.Variable ? KeyText(octet) : null);
 
     private static string KeyText(byte octet) => Base64UrlText.Encode(Enumerable.Repeat(octet, 32).ToArray());
 }

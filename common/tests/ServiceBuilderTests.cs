@@ -18,7 +18,8 @@ namespace Optiks.Common.Tests;
 /// <summary>Tests the settings that hosts read, their addresses and the connections that they accept.</summary>
 public sealed class ServiceBuilderTests : IDisposable
 {
-    private static readonly OptiksServiceOptions s_service = new() { Name = "test", DefaultUrl = "http://127.0.0.1:0", Settings = new Dictionary<string, Type>() };
+    private static readonly OptiksServiceOptions s_service =
+        new() { Name = "test", DefaultUrl = "http://127.0.0.1:0", Settings = new Dictionary<string, Type>() };
 
     private readonly TemporaryFolder _folder = new();
 
@@ -29,7 +30,8 @@ public sealed class ServiceBuilderTests : IDisposable
     {
         // In ASP.NET Core, the environment variable ASPNETCORE_X sets the setting X. The test sets these settings on the command line
         // instead.
-        WebApplicationBuilder builder = ServiceBuilder.Create("--ForwardedHeaders_Enabled=true", "--environment=Development", "--urls=http://127.0.0.1:0", "--HostingStartupAssemblies=none");
+        WebApplicationBuilder builder = ServiceBuilder.Create(
+            "--ForwardedHeaders_Enabled=true", "--environment=Development", "--urls=http://127.0.0.1:0", "--HostingStartupAssemblies=none");
         Assert.Equal(Environments.Production, builder.Environment.EnvironmentName);
         Assert.Equal(AppContext.BaseDirectory.TrimEnd('/'), builder.Environment.ContentRootPath.TrimEnd('/'));
         JsonConfigurationSource[] files = [.. builder.Configuration.Sources.OfType<JsonConfigurationSource>()];
@@ -41,7 +43,8 @@ public sealed class ServiceBuilderTests : IDisposable
         builder.AddOptiksDefaults(s_service);
         await using WebApplication app = builder.Build();
         Assert.Equal(ForwardedHeaders.None, app.Services.GetRequiredService<IOptions<ForwardedHeadersOptions>>().Value.ForwardedHeaders);
-        Assert.DoesNotContain(app.Services.GetServices<IStartupFilter>(), filter => filter.GetType().Name.Contains("Forwarded", StringComparison.Ordinal));
+        Assert.DoesNotContain(app.Services.GetServices<IStartupFilter>(),
+            filter => filter.GetType().Name.Contains("Forwarded", StringComparison.Ordinal));
         app.UseOptiksDefaults();
         app.MapGet("/", () => "answered");
         await app.StartAsync(TestContext.Current.CancellationToken);
@@ -80,7 +83,8 @@ public sealed class ServiceBuilderTests : IDisposable
         int code = await Startup.RunAsync(
             async () =>
             {
-                WebApplicationBuilder builder = ServiceBuilder.Create("--urls=https://127.0.0.1:0", $"--Kestrel:Certificates:Default:Path={_folder["missing.pem"]}");
+                WebApplicationBuilder builder = ServiceBuilder.Create(
+                    "--urls=https://127.0.0.1:0", $"--Kestrel:Certificates:Default:Path={_folder["missing.pem"]}");
                 builder.Configuration[DataFolder.Variable] = _folder.Path;
                 builder.AddOptiksDefaults(s_service);
                 await using WebApplication app = builder.Build();

@@ -26,8 +26,10 @@ public sealed class SpellingTests
     [InlineData("MaxUpdates", null)]
     [InlineData("Kyes", "Keys")]
     [InlineData("Keyboards", null)]
-    public void The_nearest_name_is_near(string word, string? nearest) => Assert.Equal(nearest, Spelling.Nearest(word, ["EpochInterval", "MaxUpdatesPerEpoch", "Keys"]));
+    public void The_nearest_name_is_near(string word, string? nearest) =>
+        Assert.Equal(nearest, Spelling.Nearest(word, ["EpochInterval", "MaxUpdatesPerEpoch", "Keys"]));
 
     [Fact]
-    public void What_is_endless_is_near_to_nothing() => Assert.Null(Spelling.Nearest(new string('a', 1_000_000), [new string('a', 999_999)]));
+    public void What_is_endless_is_near_to_nothing() =>
+        Assert.Null(Spelling.Nearest(new string('a', 1_000_000), [new string('a', 999_999)]));
 }

@@ -42,7 +42,8 @@ public sealed class StartupTests : IDisposable
         ConnectionLimits.Set(limits, descriptors);
         Assert.Equal(connections, limits.MaxConcurrentConnections);
         // These limits bound the data that a client can make a connection hold, and the time for which it can do so.
-        Assert.Equal((16.0 * 1024, 4.0 * 1024), (limits.MinResponseDataRate!.BytesPerSecond, limits.MinRequestBodyDataRate!.BytesPerSecond));
+        Assert.Equal((16.0 * 1024, 4.0 * 1024),
+            (limits.MinResponseDataRate!.BytesPerSecond, limits.MinRequestBodyDataRate!.BytesPerSecond));
         Assert.Equal(32 * 1024, limits.MaxResponseBufferSize);
     }
 
@@ -58,7 +59,8 @@ public sealed class StartupTests : IDisposable
     {
         WebApplicationBuilder builder = WebApplication.CreateBuilder();
         builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?> { [DataFolder.Variable] = _folder.Path });
-        builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "test", DefaultUrl = "http://127.0.0.1:0", Settings = new Dictionary<string, Type>() });
+        builder.AddOptiksDefaults(
+            new OptiksServiceOptions { Name = "test", DefaultUrl = "http://127.0.0.1:0", Settings = new Dictionary<string, Type>() });
         configure(builder.Services);
         WebApplication app = builder.Build();
         app.UseOptiksDefaults();

@@ -98,7 +98,8 @@ public sealed class SupervisionTests : IDisposable
             File.WriteAllText(_folder["settings.json"], wrong);
             Reload(app);
             Assert.Equal([429], await ManyAsync(client, 1));
-            Assert.Contains(said, Log.All.Last(entry => entry.Contains("ReloadRefused", StringComparison.Ordinal)), StringComparison.Ordinal);
+            Assert.Contains(said, Log.All.Last(entry => entry.Contains("ReloadRefused", StringComparison.Ordinal)),
+                StringComparison.Ordinal);
         }
         File.Delete(_folder["settings.json"]);
         Reload(app);
@@ -115,11 +116,15 @@ public sealed class SupervisionTests : IDisposable
     [Fact]
     public async Task The_file_of_settings_gives_way_to_environment_and_command_line()
     {
-        File.WriteAllText(_folder["settings.json"], """{"Optiks": {"Cors": {"Origins": ["https://file.example.org", "https://file.example.com"]}}, "urls": "http://127.0.0.1:0"}""");
+        File.WriteAllText(_folder["settings.json"],
+            """{"Optiks": {"Cors": {"Origins": ["https://file.example.org", "https://file.example.com"]}}, "urls": "http://127.0.0.1:0"}""");
         WebApplicationBuilder builder = WebApplication.CreateBuilder(["--Optiks:Cors:Origins:0=https://line.example.org"]);
-        builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?> { [DataFolder.Variable] = _folder.Path, [SettingsFile.Variable] = _folder["settings.json"] });
-        builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "test", DefaultUrl = "http://127.0.0.1:1", Settings = new Dictionary<string, Type>() });
-        Assert.Equal(("https://line.example.org", "https://file.example.com"), (builder.Configuration["Optiks:Cors:Origins:0"], builder.Configuration["Optiks:Cors:Origins:1"]));
+        builder.Configuration.AddInMemoryCollection(
+            new Dictionary<string, string?> { [DataFolder.Variable] = _folder.Path, [SettingsFile.Variable] = _folder["settings.json"] });
+        builder.AddOptiksDefaults(
+            new OptiksServiceOptions { Name = "test", DefaultUrl = "http://127.0.0.1:1", Settings = new Dictionary<string, Type>() });
+        Assert.Equal(("https://line.example.org", "https://file.example.com"),
+            (builder.Configuration["Optiks:Cors:Origins:0"], builder.Configuration["Optiks:Cors:Origins:1"]));
         await using WebApplication app = builder.Build();
         await app.StartAsync(TestContext.Current.CancellationToken);
         Assert.NotEqual(1, new Uri(app.Urls.Single()).Port);
@@ -148,7 +153,8 @@ public sealed class SupervisionTests : IDisposable
         using Chain first = new("first");
         using Chain second = new("second");
         first.Write(_folder["tls.pem"], _folder["tls.key"]);
-        WriteSettings(burst: 0, perSecond: 0, more: $$""", "Optiks:Tls": {"CertificateFile": "{{_folder["tls.pem"]}}", "KeyFile": "{{_folder["tls.key"]}}"}""");
+        WriteSettings(burst: 0, perSecond: 0,
+            more: $$""", "Optiks:Tls": {"CertificateFile": "{{_folder["tls.pem"]}}", "KeyFile": "{{_folder["tls.key"]}}"}""");
         await using WebApplication app = Build(manager, _ => { }, url: "https://127.0.0.1:0");
         app.MapGet("/", () => "answer");
         await app.StartAsync(TestContext.Current.CancellationToken);
@@ -163,14 +169,16 @@ public sealed class SupervisionTests : IDisposable
             // A certificate and key that do not match are refused.
             second.Write(_folder["tls.pem"], _folder["other.key"]);
             Reload(app);
-            Assert.Contains("are not a certificate and its key", Log.All.Last(entry => entry.Contains("ReloadRefused", StringComparison.Ordinal)), StringComparison.Ordinal);
+            Assert.Contains("are not a certificate and its key",
+                Log.All.Last(entry => entry.Contains("ReloadRefused", StringComparison.Ordinal)), StringComparison.Ordinal);
             Assert.Equal("CN=first", (await ShownAsync(address))[0]);
 
             second.Write(_folder["tls.pem"], _folder["tls.key"]);
             Reload(app);
             Assert.Equal(["CN=second", "CN=second between"], await ShownAsync(address));
             // The host still answers requests on the connection that was made with the earlier certificate.
-            await stream.WriteAsync("GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n"u8.ToArray(), TestContext.Current.CancellationToken);
+            await stream.WriteAsync("GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n"u8.ToArray(),
+                TestContext.Current.CancellationToken);
             using var reader = new StreamReader(stream);
             Assert.Contains("answer", await reader.ReadToEndAsync(TestContext.Current.CancellationToken), StringComparison.Ordinal);
         }
@@ -185,14 +193,16 @@ public sealed class SupervisionTests : IDisposable
     }
 
     private static string Settings(int burst, double perSecond = 0.01, string more = "") =>
-        string.Create(System.Globalization.CultureInfo.InvariantCulture, $"{{\"Optiks\": {{\"RateLimits\": {{\"Lookups\": {{\"PerSecond\": {perSecond}, \"Burst\": {burst}}}}}}}{more}}}");
+        string.Create(System.Globalization.CultureInfo.InvariantCulture,
+            $"{{\"Optiks\": {{\"RateLimits\": {{\"Lookups\": {{\"PerSecond\": {perSecond}, \"Burst\": {burst}}}}}}}{more}}}");
 
     private static async Task<IReadOnlyList<int>> ManyAsync(HttpClient client, int requests)
     {
         int[] statuses = new int[requests];
         for (int i = 0; i < requests; i++)
         {
-            using HttpResponseMessage response = await client.GetAsync(new Uri("/lookups", UriKind.Relative), TestContext.Current.CancellationToken);
+            using HttpResponseMessage response =
+                await client.GetAsync(new Uri("/lookups", UriKind.Relative), TestContext.Current.CancellationToken);
             statuses[i] = (int)response.StatusCode;
         }
         return statuses;
@@ -213,16 +223,20 @@ public sealed class SupervisionTests : IDisposable
         await tcp.ConnectAsync(IPAddress.Loopback, address.Port, TestContext.Current.CancellationToken);
         var stream = new SslStream(tcp.GetStream(), leaveInnerStreamOpen: false, (_, certificate, chain, _) =>
         {
-            shown = [certificate!.Subject, .. chain!.ChainPolicy.ExtraStore.Select(extra => extra.Subject).Where(subject => subject != certificate.Subject)];
+            shown = [certificate!.Subject,
+                .. chain!.ChainPolicy.ExtraStore.Select(extra => extra.Subject).Where(subject => subject != certificate.Subject)];
             return true;
         });
-        await stream.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = "localhost" }, TestContext.Current.CancellationToken);
+        await stream.AuthenticateAsClientAsync(
+            new SslClientAuthenticationOptions { TargetHost = "localhost" }, TestContext.Current.CancellationToken);
         return (stream, shown);
     }
 
-    private void WriteSettings(int burst, double perSecond = 0.01, string more = "") => File.WriteAllText(_folder["settings.json"], Settings(burst, perSecond, more));
+    private void WriteSettings(int burst, double perSecond = 0.01, string more = "") =>
+        File.WriteAllText(_folder["settings.json"], Settings(burst, perSecond, more));
 
-    private WebApplication Build(Manager? manager, Action<IServiceCollection> configure, string url = "http://127.0.0.1:0", bool hasSettings = false)
+    private WebApplication Build(
+        Manager? manager, Action<IServiceCollection> configure, string url = "http://127.0.0.1:0", bool hasSettings = false)
     {
         WebApplicationBuilder builder = WebApplication.CreateBuilder();
         builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?>
@@ -256,7 +270,9 @@ public sealed class SupervisionTests : IDisposable
 
         public string Path { get; }
 
-        public string Next() => _told.TryTake(out string? text, s_patience) ? text : throw new TimeoutException("The manager was told nothing.");
+        public string Next() => _told.TryTake(out string? text, s_patience)
+            ? text
+            : throw new TimeoutException("The manager was told nothing.");
 
         /// <summary>Returns a report that was not returned before, or null if no such report has arrived.</summary>
         public string? Last() => _told.TryTake(out string? text) ? text : null;
@@ -291,7 +307,8 @@ public sealed class SupervisionTests : IDisposable
 
         public bool IsEnabled(LogLevel logLevel) => true;
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+            Func<TState, Exception?, string> formatter) =>
             _entries.Enqueue($"{eventId.Name}: {formatter(state, exception)}");
 
         public IEnumerable<string> All => _entries;
@@ -312,9 +329,12 @@ public sealed class SupervisionTests : IDisposable
         public Chain(string name)
         {
             DateTimeOffset now = TimeProvider.System.GetUtcNow();
-            using X509Certificate2 root = Request($"CN={name} root", _rootKey, isAuthority: true).CreateSelfSigned(now.AddDays(-1), now.AddDays(9));
-            using X509Certificate2 between = Request($"CN={name} between", _betweenKey, isAuthority: true).Create(root, now.AddDays(-1), now.AddDays(8), [1]).CopyWithPrivateKey(_betweenKey);
-            using X509Certificate2 leaf = Request($"CN={name}", _key, isAuthority: false).Create(between, now.AddDays(-1), now.AddDays(7), [2]);
+            using X509Certificate2 root = Request($"CN={name} root", _rootKey, isAuthority: true)
+                .CreateSelfSigned(now.AddDays(-1), now.AddDays(9));
+            using X509Certificate2 between = Request($"CN={name} between", _betweenKey, isAuthority: true)
+                .Create(root, now.AddDays(-1), now.AddDays(8), [1]).CopyWithPrivateKey(_betweenKey);
+            using X509Certificate2 leaf = Request($"CN={name}", _key, isAuthority: false)
+                .Create(between, now.AddDays(-1), now.AddDays(7), [2]);
             _pem = leaf.ExportCertificatePem() + "\n" + between.ExportCertificatePem() + "\n";
         }
 

@@ -47,24 +47,37 @@ public sealed class TokenKeySetTests : IDisposable
     [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"X","kid":"a"}]}""", "32 bytes")]
     [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","kid":"a"}]}""", "member x")]
     [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}]}""", "member kid")]
-    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"../a"}]}""", "has kids of")]
-    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","kid":"b"}]}""", "JSON")]
-    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","y":"AA"}]}""", "no y")]
-    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","alg":"ES256"}]}""", "EdDSA")]
-    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","alg":"none"}]}""", "EdDSA")]
-    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","use":"enc"}]}""", "verify")]
-    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","key_ops":["sign"]}]}""", "verify")]
-    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","key_ops":["verify","sign"]}]}""", "verify")]
-    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","x5u":"https://evil.example"}]}""", "whose only members are")]
-    [InlineData("""{"keys": [{"kty":"OKP","crv":"X25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a"}]}""", "; a is neither")]
+    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"../a"}]}""",
+        "has kids of")]
+    [InlineData(
+        """{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","kid":"b"}]}""", "JSON")]
+    [InlineData(
+        """{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","y":"AA"}]}""", "no y")]
+    [InlineData(
+        """{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","alg":"ES256"}]}""", "EdDSA")]
+    [InlineData(
+        """{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","alg":"none"}]}""", "EdDSA")]
+    [InlineData(
+        """{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","use":"enc"}]}""", "verify")]
+    [InlineData(
+        """{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","key_ops":["sign"]}]}""",
+        "verify")]
+    [InlineData(
+        """{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","key_ops":["verify","sign"]}]}""", "verify")]
+    [InlineData(
+        """{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","x5u":"https://evil.example"}]}""", "whose only members are")]
+    [InlineData("""{"keys": [{"kty":"OKP","crv":"X25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a"}]}""",
+        "; a is neither")]
     [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed448","x":"AAAA","kid":"a"}]}""", "; a is neither")]
     [InlineData("""{"keys": [{"kty":"EC","crv":"P-384","x":"AAAA","y":"AAAA","kid":"a"}]}""", "; a is neither")]
     [InlineData("""{"keys": [{"kty":"EC","crv":"Ed25519","x":"AAAA","kid":"a"}]}""", "; a is neither")]
     [InlineData("""{"keys": [{"kty":"RSA","n":"AQAB","e":"AQAB","kid":"a","alg":"RS256"}]}""", "member crv")]
     [InlineData("""{"keys": [{"kty":"RSA","crv":"","n":"AQAB","e":"AQAB","kid":"a","alg":"RS256"}]}""", "; a is neither")]
     [InlineData("""{"keys": [{"kty":"oct","k":"AAAA","kid":"a","alg":"HS256"}]}""", "no private keys")]
-    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","d":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a"}]}""", "no private keys")]
-    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","\u0064":"AAAA","kid":"a"}]}""", "no private keys")]
+    [InlineData(
+        """{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","d":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a"}]}""", "no private keys")]
+    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","\u0064":"AAAA","kid":"a"}]}""",
+        "no private keys")]
     [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"\ud800","kid":"a"}]}""", "Unicode")]
     public void A_file_with_a_fault_is_refused_whole(string template, string says)
     {

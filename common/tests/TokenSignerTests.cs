@@ -61,7 +61,9 @@ public sealed class TokenSignerTests : IDisposable
         using TokenSigner signer = Read(ed25519 ? Pem([.. s_pkcs8Prefix, .. Octets(Rfc8037Seed)]) : P256Pem());
         Assert.Equal(ed25519 ? "EdDSA" : "ES256", signer.Algorithm);
         DateTimeOffset now = TimeProvider.System.GetUtcNow();
-        var grant = new TokenGrant("log", "user 17", ApiScopes.Update | ApiScopes.History, now, TimeSpan.FromMinutes(5)) { Keys = ["alice"u8.ToArray(), new byte[] { 0, 255 }], User = new byte[] { 1, 2 } };
+        var grant = new TokenGrant("log", "user 17", ApiScopes.Update | ApiScopes.History, now,
+            TimeSpan.FromMinutes(5))
+        { Keys = ["alice"u8.ToArray(), new byte[] { 0, 255 }], User = new byte[] { 1, 2 } };
         string token = signer.Sign(grant);
         Assert.True(TokenKeySet.Parse(signer.KeySet(), "log").TryFind(signer.KeyId, out TokenKey? key));
         Assert.Null(await key.CheckAsync(token));
@@ -83,8 +85,10 @@ public sealed class TokenSignerTests : IDisposable
         using var p256 = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         foreach (string wrong in (string[])
         [
-            "", "secret", p384.ExportPkcs8PrivateKeyPem(), rsa.ExportPkcs8PrivateKeyPem(), p256.ExportSubjectPublicKeyInfoPem(), Pem([1, 2, 3]), Pem([.. s_pkcs8Prefix, .. new byte[31]]),
-            Pem([.. p256.ExportPkcs8PrivateKey(), 0]), Pem([.. s_pkcs8Prefix, .. Octets(Rfc8037Seed)]).Replace("PRIVATE", "PUBLIC", StringComparison.Ordinal),
+            "", "secret", p384.ExportPkcs8PrivateKeyPem(), rsa.ExportPkcs8PrivateKeyPem(), p256.ExportSubjectPublicKeyInfoPem(),
+            Pem([1, 2, 3]), Pem([.. s_pkcs8Prefix, .. new byte[31]]),
+            Pem([.. p256.ExportPkcs8PrivateKey(), 0]),
+            Pem([.. s_pkcs8Prefix, .. Octets(Rfc8037Seed)]).Replace("PRIVATE", "PUBLIC", StringComparison.Ordinal),
         ])
         {
             string message = Assert.Throws<SecretsException>(() => Read(wrong)).Message;
@@ -101,7 +105,8 @@ public sealed class TokenSignerTests : IDisposable
         Assert.Contains("chmod 600", Assert.Throws<SecretsException>(() => TokenSigner.ReadFile(path)).Message, StringComparison.Ordinal);
     }
 
-    private static byte[] Octets(string text) => Base64UrlText.TryDecode(text, out byte[]? octets) ? octets : throw new InvalidOperationException(text);
+    private static byte[] Octets(string text) =>
+        Base64UrlText.TryDecode(text, out byte[]? octets) ? octets : throw new InvalidOperationException(text);
 
     private static string Pem(byte[] pkcs8) => PemEncoding.WriteString("PRIVATE KEY", pkcs8) + "\n";
 

@@ -220,7 +220,8 @@ public sealed class TokenVerifierTests : IDisposable
     [Theory]
     [InlineData("""{"alg":"EdDSA","kid":"ed-1"}""")]
     [InlineData("""{"typ":"at+JWT","kid":"ed-1","alg":"EdDSA"}""")]
-    public async Task A_header_may_have_a_type(string header) => Assert.Null((await Verifier().VerifyAsync(_ed25519.Token(header, Claims.ToJsonString()))).Refusal);
+    public async Task A_header_may_have_a_type(string header) =>
+        Assert.Null((await Verifier().VerifyAsync(_ed25519.Token(header, Claims.ToJsonString()))).Refusal);
 
     [Fact]
     public async Task What_is_not_signed_by_the_key_is_refused()
@@ -248,10 +249,13 @@ public sealed class TokenVerifierTests : IDisposable
                 Assert.Equal("token-signature", await ReasonAsync(verifier, wrong));
             }
             // The attacker uses the public key, which everyone can know, as the secret key of a symmetric algorithm.
-            foreach (byte[] secret in (byte[][])[signer.PublicKey, Encoding.UTF8.GetBytes(signer.Jwk.ToJsonString()), File.ReadAllBytes(KeysFile)])
+            foreach (byte[] secret in (byte[][])[signer.PublicKey, Encoding.UTF8.GetBytes(signer.Jwk.ToJsonString()),
+                File.ReadAllBytes(KeysFile)])
             {
                 string signed = AccountSystem.SigningInput($$"""{"alg":"HS256","kid":"{{signer.Id}}"}""", Claims.ToJsonString());
-                Assert.Equal("token-algorithm", await ReasonAsync(verifier, $"{signed}.{Base64UrlText.Encode(HMACSHA256.HashData(secret, Encoding.ASCII.GetBytes(signed)))}"));
+                Assert.Equal("token-algorithm",
+                    await ReasonAsync(verifier,
+                        $"{signed}.{Base64UrlText.Encode(HMACSHA256.HashData(secret, Encoding.ASCII.GetBytes(signed)))}"));
             }
             string unsigned = AccountSystem.SigningInput($$"""{"alg":"none","kid":"{{signer.Id}}"}""", Claims.ToJsonString());
             Assert.Equal("token-malformed", await ReasonAsync(verifier, $"{unsigned}."));
@@ -273,8 +277,10 @@ public sealed class TokenVerifierTests : IDisposable
         string payload = Claims.ToJsonString();
         foreach (string wrong in (string[])
         [
-            "", ".", "..", "...", "a", $"{parts[0]}.{parts[1]}", good + ".", good + ".AA", $"{good}=", $" {good}", good.Replace('.', ' '), $"{parts[0]}.{parts[1]}.",
-            $".{parts[1]}.{parts[2]}", $"{parts[0]}..{parts[2]}", $"{parts[0]}=.{parts[1]}.{parts[2]}", $"{parts[0]}.{parts[1]}\n.{parts[2]}", new string('é', 5000), new string('.', 8192),
+            "", ".", "..", "...", "a", $"{parts[0]}.{parts[1]}", good + ".", good + ".AA", $"{good}=", $" {good}", good.Replace('.', ' '),
+            $"{parts[0]}.{parts[1]}.",
+            $".{parts[1]}.{parts[2]}", $"{parts[0]}..{parts[2]}", $"{parts[0]}=.{parts[1]}.{parts[2]}",
+            $"{parts[0]}.{parts[1]}\n.{parts[2]}", new string('é', 5000), new string('.', 8192),
             // An encrypted token has five parts, and the verifier must refuse it.
             $"{parts[0]}.{parts[1]}.{parts[2]}.{parts[0]}.{parts[1]}",
             Signed($"{payload[..^1]},\"more\":{Nested(8)}}}"),

@@ -41,7 +41,8 @@ public sealed class TrustAnchorTests
     [InlineData("""{"configuration": "C", "log_key": "K"} 1""")]
     public void Refuses_other_json(string template)
     {
-        string text = template.Replace("\"C", $"\"{Base64UrlText.Encode(s_configuration)}", StringComparison.Ordinal).Replace("\"K\"", $"\"{s_key}\"", StringComparison.Ordinal);
+        string text = template.Replace("\"C", $"\"{Base64UrlText.Encode(s_configuration)}", StringComparison.Ordinal)
+            .Replace("\"K\"", $"\"{s_key}\"", StringComparison.Ordinal);
         Assert.Throws<TrustAnchorException>(() => TrustAnchor.Parse(Encoding.UTF8.GetBytes(text)));
     }
 
@@ -81,8 +82,10 @@ public sealed class TrustAnchorTests
     [InlineData("""  "auditors": {"required": 1, "max_lag_ms": 1, "keys": [{"key": "A1", "first_epoch": 0, "url": "x"}]}  """)]
     [InlineData("""  "auditors": {"required": 1, "max_lag_ms": 1, "keys": [{"key": "A1", "first_epoch": 0, "first_epoch": 0}]}  """)]
     [InlineData("""  "auditors": {"required": 1, "max_lag_ms": 1, "keys": [{"key": "K", "first_epoch": 0}]}  """)]
-    [InlineData("""  "auditors": {"required": 1, "max_lag_ms": 1, "keys": [{"key": "A1", "first_epoch": 0}, {"key": "A1", "first_epoch": 0}]}  """)]
-    [InlineData("""  "auditors": {"required": 1, "max_lag_ms": 1, "keys": [{"key": "A1", "first_epoch": 0}]}, "witnesses": ["witness w A1", "quorum w"]  """)]
+    [InlineData(
+        """  "auditors": {"required": 1, "max_lag_ms": 1, "keys": [{"key": "A1", "first_epoch": 0}, {"key": "A1", "first_epoch": 0}]}  """)]
+    [InlineData(
+        """  "auditors": {"required": 1, "max_lag_ms": 1, "keys": [{"key": "A1", "first_epoch": 0}]}, "witnesses": ["witness w A1", "quorum w"]  """)]
     [InlineData("""  "auditors": {"required": 1, "max_lag_ms": 1, "keys": [{"key": "LOG", "first_epoch": 0}]}  """)]
     [InlineData("""  "witnesses": "quorum none"  """)]
     [InlineData("""  "witnesses": []  """)]
@@ -94,7 +97,8 @@ public sealed class TrustAnchorTests
     [InlineData("""  "witnesses": ["quorum none", "\ud800"]  """)]
     public void Refuses_other_policies(string members) => Assert.Throws<TrustAnchorException>(() => Parse(members));
 
-    private static VerifierKey Cosigner(byte seed) => new($"cosigner{seed}", SignatureType.CosignatureV1, Ed25519.PublicKey([seed, .. new byte[31]]));
+    private static VerifierKey Cosigner(byte seed) =>
+        new($"cosigner{seed}", SignatureType.CosignatureV1, Ed25519.PublicKey([seed, .. new byte[31]]));
 
     // Parses a trust anchor with these members, in which some words represent keys. A1, A2, ... are cosigners' keys, LOG is the log's key
     // used as a cosigner's key, and OTHER is another log's key.
@@ -107,7 +111,8 @@ public sealed class TrustAnchorTests
         }
         return TrustAnchor.Parse(Encoding.UTF8.GetBytes(text
             .Replace("LOG\"", $"{new VerifierKey("log", SignatureType.CosignatureV1, s_key.PublicKey)}\"", StringComparison.Ordinal)
-            .Replace("OTHER\"", $"{new VerifierKey("example.com/other", SignatureType.Ed25519, Ed25519.PublicKey([1, .. new byte[31]]))}\"", StringComparison.Ordinal)
+            .Replace("OTHER\"", $"{new VerifierKey("example.com/other", SignatureType.Ed25519, Ed25519.PublicKey([1, .. new byte[31]]))}\"",
+                StringComparison.Ordinal)
             .Replace("\"K\"", $"\"{s_key}\"", StringComparison.Ordinal)));
     }
 }

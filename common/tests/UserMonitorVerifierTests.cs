@@ -50,7 +50,8 @@ public sealed class UserMonitorVerifierTests : IDisposable
             byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
             UserMonitorVerdict verdict = Verifier.UserMonitor(AnswerVectorFiles.Context(file, vector), Question(own), answer);
             string reason = (verdict.Reason == Reason.Valid ? Handover(own, verdict, answer) : verdict.Reason).Name();
-            Assert.Equal((vector.GetProperty("kind").GetString(), vector.GetProperty("reason").GetString()), (vector.GetProperty("kind").GetString(), reason));
+            Assert.Equal((vector.GetProperty("kind").GetString(), vector.GetProperty("reason").GetString()),
+                (vector.GetProperty("kind").GetString(), reason));
             reasons.Add(reason);
         }
         Assert.True(reasons.Count(reason => reason == "valid") >= 8, "valid answers");
@@ -72,7 +73,8 @@ public sealed class UserMonitorVerifierTests : IDisposable
         ];
         return all
             .SelectMany(one => own.GetProperty("ends").EnumerateArray()
-                .Where(end => one.Shown.From == 1 && end.GetProperty("structure").GetInt32() == (int)one.Structure && end.GetProperty("key").GetString() == one.Key)
+                .Where(end => one.Shown.From == 1 && end.GetProperty("structure").GetInt32() == (int)one.Structure
+                    && end.GetProperty("key").GetString() == one.Key)
                 .Select(end => Verifier.Handover(verdict.Head!, one.Shown, AnswerVectorFiles.End(end), answer)))
             .FirstOrDefault(reason => reason != Reason.Valid);
     }
@@ -80,7 +82,8 @@ public sealed class UserMonitorVerifierTests : IDisposable
     [Fact]
     public void What_no_owner_can_keep_is_refused_before_the_answer_is_read()
     {
-        JsonElement honest = _file.RootElement.GetProperty("vectors").EnumerateArray().First(vector => vector.GetProperty("reason").GetString() == "valid");
+        JsonElement honest = _file.RootElement.GetProperty("vectors").EnumerateArray()
+            .First(vector => vector.GetProperty("reason").GetString() == "valid");
         OwnUserQuestion own = Question(honest.GetProperty("own"));
         byte[] answer = AnswerVectorFiles.Hex(honest.GetProperty("answer"));
         VerifierContext context = AnswerVectorFiles.Context(_file, honest);
@@ -100,13 +103,19 @@ public sealed class UserMonitorVerifierTests : IDisposable
             own with { Keys = [new KnownDevice("a"u8.ToArray(), seen with { PageVersion = 2 })] },
         ];
         Assert.Equal(Reason.Valid, Verifier.UserMonitor(context, own, answer).Reason);
-        OwnUserQuestion another = own with { Keys = [new KnownDevice("0"u8.ToArray(), default), new KnownDevice("00"u8.ToArray(), seen with { AbsentEpoch = null, PageVersion = 2 })] };
+        OwnUserQuestion another =
+            own with
+            {
+                Keys = [new KnownDevice("0"u8.ToArray(), default),
+                new KnownDevice("00"u8.ToArray(), seen with { AbsentEpoch = null, PageVersion = 2 })]
+            };
         Assert.Equal(Reason.DeviceCount, Verifier.UserMonitor(context, another, answer).Reason);
         Assert.All(refused, one => Assert.Equal(
             NativeStatus.Argument, Assert.Throws<OptiksNativeException>(() => Verifier.UserMonitor(context, one, answer)).Status));
     }
 
-    private static JsonDocument Load(string area, string name) => JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", area, name)));
+    private static JsonDocument Load(string area, string name) =>
+        JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", area, name)));
 
     private static OwnUserQuestion Question(JsonElement own)
     {
@@ -119,7 +128,8 @@ public sealed class UserMonitorVerifierTests : IDisposable
             HasLeft = own.GetProperty("has_left").GetBoolean(),
             ListVersion = hasList ? Known(list) : default,
             List = hasList ? AnswerVectorFiles.Hex(list.GetProperty("list")) : default,
-            Keys = [.. own.GetProperty("keys").EnumerateArray().Select(key => new KnownDevice(AnswerVectorFiles.Hex(key.GetProperty("device")), Known(key.GetProperty("known"))))],
+            Keys = [.. own.GetProperty("keys").EnumerateArray()
+                .Select(key => new KnownDevice(AnswerVectorFiles.Hex(key.GetProperty("device")), Known(key.GetProperty("known"))))],
         };
     }
 
@@ -140,7 +150,8 @@ public sealed class UserMonitorVerifierTests : IDisposable
         Assert.Equal(expected.GetProperty("has_left").GetBoolean(), actual.HasLeft);
         Assert.Equal(expected.GetProperty("complete").GetBoolean(), actual.Complete);
         JsonElement[] keys = [.. expected.GetProperty("keys").EnumerateArray()];
-        Assert.Equal(keys.Select(key => key.GetProperty("device").GetString()), actual.Devices.Select(device => Convert.ToHexStringLower(device.Device.Span)));
+        Assert.Equal(keys.Select(key => key.GetProperty("device").GetString()),
+            actual.Devices.Select(device => Convert.ToHexStringLower(device.Device.Span)));
         if (actual.List is not { } list)
         {
             Assert.True(actual.KeptList.IsEmpty);
@@ -151,7 +162,8 @@ public sealed class UserMonitorVerifierTests : IDisposable
         {
             CheckVersions(keys[i], actual.Devices[i].Key, answer);
         }
-        byte[]? opened = list.Members.Where(member => member.Value is not null).Select(member => answer[member.Value!.Value]).LastOrDefault();
+        byte[]? opened = list.Members.Where(member => member.Value is not null).Select(member => answer[member.Value!.Value])
+            .LastOrDefault();
         byte[] before = own.ListVersion.Period == verdict.Head.Period ? own.List.ToArray() : [];
         Assert.Equal(opened ?? before, actual.KeptList.ToArray());
     }
@@ -161,7 +173,8 @@ public sealed class UserMonitorVerifierTests : IDisposable
         Assert.Equal(expected.GetProperty("version").GetUInt64(), actual.Version);
         Assert.Equal(expected.GetProperty("complete").GetBoolean(), actual.Complete);
         Assert.Equal(
-            expected.GetProperty("values").EnumerateObject().Select(value => (ulong.Parse(value.Name, CultureInfo.InvariantCulture), value.Value.GetString())),
+            expected.GetProperty("values").EnumerateObject()
+                .Select(value => (ulong.Parse(value.Name, CultureInfo.InvariantCulture), value.Value.GetString())),
             actual.Members.Select(member => (member.Version, member.Value is { } range ? Convert.ToHexStringLower(answer[range]) : null)));
     }
 }

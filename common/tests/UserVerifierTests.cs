@@ -25,7 +25,8 @@ public sealed class UserVerifierTests : IDisposable
             UserQuestion[] asked = [.. vector.GetProperty("users").EnumerateArray().Select(Question)];
             byte[] answer = Hex(vector.GetProperty("answer"));
             UsersVerdict verdict = Verifier.Users(AnswerVectorFiles.Context(file, vector), asked, answer);
-            Assert.Equal((vector.GetProperty("kind").GetString(), vector.GetProperty("reason").GetString()), (vector.GetProperty("kind").GetString(), verdict.Reason.Name()));
+            Assert.Equal((vector.GetProperty("kind").GetString(), vector.GetProperty("reason").GetString()),
+                (vector.GetProperty("kind").GetString(), verdict.Reason.Name()));
             if (verdict.Reason != Reason.Valid)
             {
                 Assert.Null(verdict.Head);
@@ -126,9 +127,11 @@ public sealed class UserVerifierTests : IDisposable
     }
 
     private static KnownKey Known(JsonElement known) =>
-        new(0, known.GetProperty("period").GetUInt64(), known.GetProperty("version").GetUInt64(), 0, known.GetProperty("absent_at").GetUInt64());
+        new(0, known.GetProperty("period").GetUInt64(), known.GetProperty("version").GetUInt64(), 0,
+            known.GetProperty("absent_at").GetUInt64());
 
-    private static JsonDocument Read(string name) => JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", "users", name)));
+    private static JsonDocument Read(string name) =>
+        JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", "users", name)));
 
     // Checks which earlier users of the username the verified answer shows.
     private static void CheckEarlier(JsonElement expected, VerifiedUser actual, UserLookup shown)
@@ -137,7 +140,10 @@ public sealed class UserVerifierTests : IDisposable
         if (actual.Generation > 0)
         {
             Assert.Equal(
-                expected.GetProperty("earlier").EnumerateArray().Select(one => (one.GetProperty("user").GetString()!, one.GetProperty("since").GetUInt64(), one.GetProperty("left").GetUInt64())),
+                expected.GetProperty("earlier").EnumerateArray()
+                    .Select(
+                        one => (one.GetProperty("user").GetString()!, one.GetProperty("since").GetUInt64(),
+                            one.GetProperty("left").GetUInt64())),
                 shown.Generations!.Earlier.Select(one => (Convert.ToHexStringLower(one.User.Span), one.SinceEpoch, one.LeftEpoch)));
         }
     }

@@ -19,11 +19,13 @@ public sealed class UsernamesTests
     public void Vectors_of_the_reference()
     {
         var faults = new HashSet<UsernameFault>();
-        using JsonDocument file = JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", "users", "usernames.json")));
+        using JsonDocument file = JsonDocument.Parse(
+            File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", "users", "usernames.json")));
         foreach (JsonElement row in file.RootElement.GetProperty("vectors").EnumerateArray())
         {
             Configuration configuration = s_caseMapped with { MaxKeyLength = row.GetProperty("max_len").GetByte() };
-            UsernameFault fault = Usernames.Prepare(configuration, Convert.FromHexString(row.GetProperty("name").GetString()!), out byte[] form);
+            UsernameFault fault = Usernames.Prepare(
+                configuration, Convert.FromHexString(row.GetProperty("name").GetString()!), out byte[] form);
             string kind = row.GetProperty("kind").GetString()!;
             Assert.Equal((kind, row.GetProperty("fault").GetString()), (kind, fault.ToString().ToLowerInvariant()));
             Assert.Equal(row.TryGetProperty("form", out JsonElement expected) ? expected.GetString() : "", Convert.ToHexStringLower(form));

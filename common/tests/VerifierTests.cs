@@ -79,7 +79,8 @@ public sealed class VerifierTests
         int count = 0;
         foreach (AnswerVectors vectors in AnswerVectors.LoadAll())
         {
-            foreach (AnswerVector vector in vectors.Vectors.Where(vector => vector.Reason.StartsWith("malformed", StringComparison.Ordinal)))
+            foreach (AnswerVector vector in vectors.Vectors.Where(
+                vector => vector.Reason.StartsWith("malformed", StringComparison.Ordinal)))
             {
                 EncodingException refused = Assert.Throws<EncodingException>(() =>
                 {
@@ -103,7 +104,8 @@ public sealed class VerifierTests
         var context = new VerifierContext
         {
             Anchor = TrustAnchor.Create(
-                vectors.Configurations[vector.Anchor], new VerifierKey(configuration.Origin, SignatureType.Ed25519, vectors.LogKeys[vector.Anchor])),
+                vectors.Configurations[vector.Anchor],
+                new VerifierKey(configuration.Origin, SignatureType.Ed25519, vectors.LogKeys[vector.Anchor])),
             NowMs = vector.NowMs,
             KeptSize = vector.Checkpoint?.Size ?? 0,
             KeptRoot = vector.Checkpoint?.Root,
@@ -116,7 +118,8 @@ public sealed class VerifierTests
         {
             keys.Add(vector.Keys[i]);
             KnownVector? state = vector.Known?[i];
-            known[i] = new KnownKey(vector.LeastEpochs?[i] ?? 0, state?.Period ?? 0, state?.Version ?? 0, state?.PageTime ?? 0, state?.AbsentAt, state?.PageVersion ?? 0);
+            known[i] = new KnownKey(vector.LeastEpochs?[i] ?? 0, state?.Period ?? 0, state?.Version ?? 0, state?.PageTime ?? 0,
+                state?.AbsentAt, state?.PageVersion ?? 0);
         }
         switch (vector.Form)
         {
@@ -171,8 +174,10 @@ public sealed class VerifierTests
             Assert.Equal(expected.Version, actual.Version);
             Assert.Equal(expected.Complete, actual.Complete);
             Assert.Equal(
-                expected.Values.OrderBy(value => value.Key).Select(value => (value.Key, value.Value is null ? null : Convert.ToHexString(value.Value))),
-                actual.Members.Select(member => (member.Version, member.Value is { } range ? Convert.ToHexString(vector.Answer[range]) : null)));
+                expected.Values.OrderBy(value => value.Key)
+                    .Select(value => (value.Key, value.Value is null ? null : Convert.ToHexString(value.Value))),
+                actual.Members.Select(member =>
+                    (member.Version, member.Value is { } range ? Convert.ToHexString(vector.Answer[range]) : null)));
         }
     }
 }

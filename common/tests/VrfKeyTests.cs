@@ -8,7 +8,8 @@ public sealed class VrfKeyTests
     [Fact]
     public void Input_is_structure_length_key_and_version()
     {
-        Assert.Equal("03" + "05" + "616C696365" + "0000000000000102", Convert.ToHexString(VrfKey.Input(StructureId.Keys, "alice"u8, 0x102)));
+        Assert.Equal("03" + "05" + "616C696365" + "0000000000000102",
+            Convert.ToHexString(VrfKey.Input(StructureId.Keys, "alice"u8, 0x102)));
         Assert.Equal("01" + "00" + "0000000000000000", Convert.ToHexString(VrfKey.Input(StructureId.Usernames, [], 0)));
     }
 

@@ -12,7 +12,8 @@ namespace Optiks.Deploy.Tests;
 public sealed class ComposeTests
 {
     private static readonly string s_folder = Path.Combine(Repository.Root, "deploy", "compose");
-    private static readonly string[] s_services = [Programs.UpdateTask.Program, Programs.UpdateService.Program, Programs.QueryService.Program];
+    private static readonly string[] s_services = [Programs.UpdateTask.Program, Programs.UpdateService.Program,
+        Programs.QueryService.Program];
 
     public static TheoryData<string> Engines => ["postgresql", "sqlserver"];
 
@@ -50,7 +51,9 @@ public sealed class ComposeTests
             Assert.All(Part(service, "depends_on").Keys, other => Assert.Contains(other, services.Keys));
             foreach (string source in Texts(service, "volumes").Select(mount => mount.Split(':')[0]))
             {
-                Assert.True(source.StartsWith("./", StringComparison.Ordinal) ? File.Exists(Path.Combine(s_folder, source)) : Part(file, "volumes").ContainsKey(source), $"{name}: {source}");
+                Assert.True(source.StartsWith("./", StringComparison.Ordinal)
+                    ? File.Exists(Path.Combine(s_folder, source))
+                    : Part(file, "volumes").ContainsKey(source), $"{name}: {source}");
             }
             // Each service except the short-lived service `roles` has a memory limit.
             Assert.True(name == "roles" || service.ContainsKey("mem_limit"), name);
@@ -62,7 +65,8 @@ public sealed class ComposeTests
             string suffix = Path.GetExtension(secret.Key);
             string host = Path.GetFileNameWithoutExtension(secret.Key);
             Assert.True(
-                script.Contains($"keep {secret.Key} ", StringComparison.Ordinal) || script.Contains($"keep \"$role{suffix}\" ", StringComparison.Ordinal)
+                script.Contains($"keep {secret.Key} ", StringComparison.Ordinal)
+                    || script.Contains($"keep \"$role{suffix}\" ", StringComparison.Ordinal)
                     || (suffix is ".crt" or ".key" && script.Contains($"\n  certificate {host} ", StringComparison.Ordinal)),
                 secret.Key);
         });
@@ -81,11 +85,14 @@ public sealed class ComposeTests
             Assert.Equal(["no-new-privileges"], Texts(service, "security_opt"));
             Assert.False(service.ContainsKey("user") || service.ContainsKey("privileged") || service.ContainsKey("cap_add"), name);
             // Only the update-task may write to the log's folder.
-            Assert.All(Texts(service, "volumes").Where(mount => mount.StartsWith("log:", StringComparison.Ordinal)), mount => Assert.Equal(name != s_services[0], mount.EndsWith(":ro", StringComparison.Ordinal)));
+            Assert.All(Texts(service, "volumes").Where(mount => mount.StartsWith("log:", StringComparison.Ordinal)),
+                mount => Assert.Equal(name != s_services[0], mount.EndsWith(":ro", StringComparison.Ordinal)));
             // No variable contains a password, and each service has only the password of its own role.
             Assert.DoesNotContain("Password=", string.Join(' ', Part(service, "environment").Values), StringComparison.Ordinal);
             string own = name == "migrate" ? "owner" : name;
-            Assert.All(Texts(service, "secrets").Where(secret => secret is not "optiks.kek" && !secret.EndsWith(".crt", StringComparison.Ordinal)), secret => Assert.Equal(own, Path.GetFileNameWithoutExtension(secret)));
+            Assert.All(
+                Texts(service, "secrets").Where(secret => secret is not "optiks.kek" && !secret.EndsWith(".crt", StringComparison.Ordinal)),
+                secret => Assert.Equal(own, Path.GetFileNameWithoutExtension(secret)));
             Assert.Equal(name is "update-task" or "query-service", Texts(service, "secrets").Contains("optiks.kek"));
         }
     }
@@ -98,15 +105,20 @@ public sealed class ComposeTests
         {
             Dictionary<string, object> service = Part(Part(Load(engine), "services"), name);
             Assert.Contains(Texts(service, "tmpfs"), mount => mount.StartsWith("/tmp:", StringComparison.Ordinal));
-            Assert.All(Repository.WrittenInImages, folder => Assert.Contains(Texts(service, "volumes"), mount => mount.EndsWith($":{folder}", StringComparison.Ordinal)));
+            Assert.All(Repository.WrittenInImages,
+                folder => Assert.Contains(Texts(service, "volumes"), mount => mount.EndsWith($":{folder}", StringComparison.Ordinal)));
         }
     }
 
     private static IEnumerable<string> Problems(ProgramSettings program, Dictionary<string, string> variables)
     {
         // The operator sets the log's origin, so this check uses an example.
-        IEnumerable<KeyValuePair<string, string?>> settings = variables.Select(one => KeyValuePair.Create(one.Key.Replace("__", ":", StringComparison.Ordinal), one.Key == "Optiks__Log__Origin" ? "log.example.org/optiks" : (string?)one.Value));
-        return ConfigurationCheck.Find(program, new ConfigurationBuilder().AddInMemoryCollection(settings).Build()).Where(problem => problem.Kind != ConfigurationProblemKind.File).Select(problem => problem.Text);
+        IEnumerable<KeyValuePair<string, string?>> settings =
+            variables.Select(
+                one => KeyValuePair.Create(one.Key.Replace("__", ":", StringComparison.Ordinal),
+                    one.Key == "Optiks__Log__Origin" ? "log.example.org/optiks" : (string?)one.Value));
+        return ConfigurationCheck.Find(program, new ConfigurationBuilder().AddInMemoryCollection(settings).Build())
+            .Where(problem => problem.Kind != ConfigurationProblemKind.File).Select(problem => problem.Text);
     }
 
     private static Dictionary<string, object> Load(string engine) => Merge(Read("compose.yaml"), Read($"compose.{engine}.yaml"));
@@ -142,7 +154,9 @@ public sealed class ComposeTests
         return merged;
     }
 
-    private static Dictionary<string, object> Part(Dictionary<string, object> of, string name) => of.GetValueOrDefault(name) as Dictionary<string, object> ?? [];
+    private static Dictionary<string, object> Part(Dictionary<string, object> of, string name) =>
+        of.GetValueOrDefault(name) as Dictionary<string, object> ?? [];
 
-    private static List<string> Texts(Dictionary<string, object> of, string name) => [.. (of.GetValueOrDefault(name) as List<object> ?? []).Cast<string>()];
+    private static List<string> Texts(Dictionary<string, object> of, string name) =>
+        [.. (of.GetValueOrDefault(name) as List<object> ?? []).Cast<string>()];
 }

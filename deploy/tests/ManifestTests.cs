@@ -16,7 +16,8 @@ public sealed partial class ManifestTests
 
     public static TheoryData<string> Folders => [.. Manifests.Folders];
 
-    public static TheoryData<string> Overlays => [.. Manifests.Folders.Where(folder => folder.StartsWith("overlays/", StringComparison.Ordinal))];
+    public static TheoryData<string> Overlays =>
+        [.. Manifests.Folders.Where(folder => folder.StartsWith("overlays/", StringComparison.Ordinal))];
 
     [Theory]
     [MemberData(nameof(Folders))]
@@ -24,7 +25,9 @@ public sealed partial class ManifestTests
     {
         Manifests manifests = Manifests.Of(folder);
         Assert.NotEmpty(manifests.Objects);
-        Assert.All(manifests.Objects, one => Assert.True(one is V1Namespace || one.Metadata.NamespaceProperty == "optiks", $"{one.Kind} {one.Metadata.Name} is in another namespace."));
+        Assert.All(manifests.Objects,
+            one => Assert.True(one is V1Namespace || one.Metadata.NamespaceProperty == "optiks",
+                $"{one.Kind} {one.Metadata.Name} is in another namespace."));
         // If two objects of a kind had the same name, kubectl would keep only one of them.
         Assert.Equal(manifests.Objects.Count, manifests.Objects.Select(one => (one.Kind, one.Metadata.Name)).Distinct().Count());
     }
@@ -54,7 +57,8 @@ public sealed partial class ManifestTests
             {
                 Assert.Empty(Problems(program, variables));
                 // This shows that the check reads the settings: it finds a misspelt setting.
-                Assert.Contains(Problems(program, new(variables) { ["Optiks__Storage__ProviderName"] = "x" }), problem => problem.Contains("ProviderName", StringComparison.Ordinal));
+                Assert.Contains(Problems(program, new(variables) { ["Optiks__Storage__ProviderName"] = "x" }),
+                    problem => problem.Contains("ProviderName", StringComparison.Ordinal));
                 Assert.Contains(variables.Keys, name => name == "Optiks__Storage__Provider");
             }
             else
@@ -65,7 +69,8 @@ public sealed partial class ManifestTests
             IStorageProvider engine = StorageProviders.Select(variables["Optiks__Storage__Provider"], [.. StorageEngines.All()]);
             string connection = variables["Optiks__Storage__ConnectionString"];
             _ = engine.CreateMigrator(connection);
-            Assert.Throws<StorageMisconfiguredException>(() => engine.CreateMigrator(connection.Replace("Passfile", "Passfil", StringComparison.Ordinal)));
+            Assert.Throws<StorageMisconfiguredException>(
+                () => engine.CreateMigrator(connection.Replace("Passfile", "Passfil", StringComparison.Ordinal)));
             Assert.DoesNotContain("Password", connection, StringComparison.OrdinalIgnoreCase);
             Assert.Contains("SSL Mode=VerifyFull", connection, StringComparison.Ordinal);
         }
@@ -85,7 +90,8 @@ public sealed partial class ManifestTests
             Assert.Equal($"https://0.0.0.0:{port}", manifests.Environment(container)["ASPNETCORE_URLS"]);
             V1Service service = manifests.All<V1Service>().Single(one => one.Metadata.Name == program.Name);
             Assert.Equal((port, "https"), (service.Spec.Ports.Single().Port, service.Spec.Ports.Single().TargetPort.Value));
-            foreach ((V1Probe probe, string path) in new[] { (container.StartupProbe, "/health/live"), (container.LivenessProbe, "/health/live"), (container.ReadinessProbe, "/health/ready") })
+            foreach ((V1Probe probe, string path) in new[] { (container.StartupProbe, "/health/live"),
+                (container.LivenessProbe, "/health/live"), (container.ReadinessProbe, "/health/ready") })
             {
                 Assert.Equal((path, "https", "HTTPS"), (probe.HttpGet.Path, probe.HttpGet.Port.Value, probe.HttpGet.Scheme));
             }
@@ -97,7 +103,8 @@ public sealed partial class ManifestTests
     public void Selectors_select(string folder)
     {
         Manifests manifests = Manifests.Of(folder);
-        Dictionary<string, IDictionary<string, string>> labels = manifests.Workloads.ToDictionary(one => one.Key, one => one.Value.Metadata.Labels);
+        Dictionary<string, IDictionary<string, string>> labels = manifests.Workloads.ToDictionary(
+            one => one.Key, one => one.Value.Metadata.Labels);
         Assert.All(labels, one => Assert.Equal(one.Key, one.Value[Services]));
         IEnumerable<(string Of, IDictionary<string, string> Selector)> selectors =
         [
@@ -105,11 +112,17 @@ public sealed partial class ManifestTests
             .. manifests.All<V1StatefulSet>().Select(one => (one.Metadata.Name, one.Spec.Selector.MatchLabels)),
             .. manifests.All<V1Service>().Select(one => (one.Metadata.Name, one.Spec.Selector)),
             .. manifests.All<V1PodDisruptionBudget>().Select(one => (one.Metadata.Name, one.Spec.Selector.MatchLabels)),
-            .. manifests.Workloads.SelectMany(one => (one.Value.Spec.TopologySpreadConstraints ?? []).Select(constraint => (one.Key, constraint.LabelSelector.MatchLabels))),
+            .. manifests.Workloads.SelectMany(
+                one =>
+                    (one.Value.Spec.TopologySpreadConstraints ?? []).Select(constraint => (one.Key, constraint.LabelSelector.MatchLabels))),
         ];
         Assert.All(selectors, one => Assert.All(one.Selector, label => Assert.Equal(label.Value, labels[one.Of][label.Key])));
-        Assert.All(manifests.All<V1StatefulSet>(), one => Assert.Contains(manifests.All<V1Service>(), service => service.Metadata.Name == one.Spec.ServiceName));
-        Assert.All(manifests.All<V2HorizontalPodAutoscaler>(), one => Assert.Equal(1, manifests.All<V1Deployment>().Count(deployment => deployment.Metadata.Name == one.Spec.ScaleTargetRef.Name && deployment.Spec.Replicas is null)));
+        Assert.All(manifests.All<V1StatefulSet>(),
+            one => Assert.Contains(manifests.All<V1Service>(), service => service.Metadata.Name == one.Spec.ServiceName));
+        Assert.All(manifests.All<V2HorizontalPodAutoscaler>(),
+            one =>
+                Assert.Equal(1, manifests.All<V1Deployment>()
+                    .Count(deployment => deployment.Metadata.Name == one.Spec.ScaleTargetRef.Name && deployment.Spec.Replicas is null)));
     }
 
     [Theory]
@@ -121,7 +134,8 @@ public sealed partial class ManifestTests
         {
             Assert.Equal("1", manifests.All<V1PodDisruptionBudget>().Single(one => one.Metadata.Name == role).Spec.MaxUnavailable.Value);
             Assert.Contains(manifests.Workloads[role].Spec.TopologySpreadConstraints, one => one.TopologyKey == "kubernetes.io/hostname");
-            int least = manifests.All<V1StatefulSet>().SingleOrDefault(one => one.Metadata.Name == role)?.Spec.Replicas ?? manifests.All<V2HorizontalPodAutoscaler>().Single(one => one.Metadata.Name == role).Spec.MinReplicas!.Value;
+            int least = manifests.All<V1StatefulSet>().SingleOrDefault(one => one.Metadata.Name == role)?.Spec.Replicas
+                ?? manifests.All<V2HorizontalPodAutoscaler>().Single(one => one.Metadata.Name == role).Spec.MinReplicas!.Value;
             Assert.True(least >= 2, role);
         }
     }
@@ -134,21 +148,27 @@ public sealed partial class ManifestTests
         {
             V1PodSpec pod = template.Spec;
             Assert.False(pod.AutomountServiceAccountToken, name);
-            Assert.Equal((true, (long?)User, (long?)User, "RuntimeDefault"), (pod.SecurityContext.RunAsNonRoot, pod.SecurityContext.RunAsUser, pod.SecurityContext.FsGroup, pod.SecurityContext.SeccompProfile.Type));
+            Assert.Equal((true, (long?)User, (long?)User, "RuntimeDefault"),
+                (pod.SecurityContext.RunAsNonRoot, pod.SecurityContext.RunAsUser, pod.SecurityContext.FsGroup,
+                    pod.SecurityContext.SeccompProfile.Type));
             Assert.True(pod.HostNetwork is not true && pod.HostPID is not true && pod.HostIPC is not true, name);
             foreach (V1Container container in pod.Containers.Concat(pod.InitContainers ?? []))
             {
-                Assert.Equal((false, true), (container.SecurityContext.AllowPrivilegeEscalation, container.SecurityContext.ReadOnlyRootFilesystem));
+                Assert.Equal((false, true),
+                    (container.SecurityContext.AllowPrivilegeEscalation, container.SecurityContext.ReadOnlyRootFilesystem));
                 Assert.Equal(["ALL"], container.SecurityContext.Capabilities.Drop);
                 Assert.Null(container.SecurityContext.Capabilities.Add);
                 Assert.NotEqual(true, container.SecurityContext.Privileged);
-                Assert.True(container.Resources.Requests.ContainsKey("cpu") && container.Resources.Requests.ContainsKey("memory") && container.Resources.Limits.ContainsKey("memory"), name);
+                Assert.True(container.Resources.Requests.ContainsKey("cpu") && container.Resources.Requests.ContainsKey("memory")
+                    && container.Resources.Limits.ContainsKey("memory"), name);
                 Assert.Matches("^registry.example.org/optiks-server:[0-9.]+$", container.Image);
             }
             Assert.DoesNotContain(pod.Volumes, volume => volume.HostPath is not null);
             // Only the owner and the pod's group can read the secrets, because the programs refuse a secret that all users can read.
-            Assert.All(pod.Volumes.Where(volume => volume.Projected is not null), volume => Assert.Equal(0b100_100_000, volume.Projected.DefaultMode));
-            Assert.All(pod.Volumes.Where(volume => volume.Secret is not null), volume => Assert.Equal(0b100_100_000, volume.Secret.DefaultMode));
+            Assert.All(pod.Volumes.Where(volume => volume.Projected is not null),
+                volume => Assert.Equal(0b100_100_000, volume.Projected.DefaultMode));
+            Assert.All(pod.Volumes.Where(volume => volume.Secret is not null),
+                volume => Assert.Equal(0b100_100_000, volume.Secret.DefaultMode));
         }
     }
 
@@ -165,7 +185,10 @@ public sealed partial class ManifestTests
                 V1VolumeMount mount = Assert.Single(mounts, mount => mount.MountPath == written);
                 Assert.NotEqual(true, mount.ReadOnlyProperty);
                 // The files in this folder can have gigabytes, so the volume must not be in memory. It must not be read-only either.
-                Assert.DoesNotContain(template.Spec.Volumes, volume => volume.Name == mount.Name && (volume.EmptyDir?.Medium is not null || volume.PersistentVolumeClaim?.ReadOnlyProperty is true || volume.Secret is not null));
+                Assert.DoesNotContain(template.Spec.Volumes,
+                    volume => volume.Name == mount.Name
+                        && (volume.EmptyDir?.Medium is not null || volume.PersistentVolumeClaim?.ReadOnlyProperty is true
+                            || volume.Secret is not null));
             }
         }
     }
@@ -189,13 +212,18 @@ public sealed partial class ManifestTests
             {
                 await File.WriteAllTextAsync(Path.Combine(data.FullName, file[0]), file[1], TestContext.Current.CancellationToken);
             }
-            string script = container.Command[^1].Replace("/srv/optiks", secret.FullName, StringComparison.Ordinal).Replace("/var/lib/optiks", data.FullName, StringComparison.Ordinal);
-            var start = new ProcessStartInfo(container.Command[0], [.. container.Command.Skip(1).SkipLast(1), script]) { Environment = { ["HOSTNAME"] = pod } };
+            string script = container.Command[^1].Replace("/srv/optiks", secret.FullName, StringComparison.Ordinal)
+                .Replace("/var/lib/optiks", data.FullName, StringComparison.Ordinal);
+            var start = new ProcessStartInfo(
+                container.Command[0], [.. container.Command.Skip(1).SkipLast(1), script])
+            { Environment = { ["HOSTNAME"] = pod } };
             using Process shell = Process.Start(start)!;
             await shell.WaitForExitAsync(TestContext.Current.CancellationToken);
             Assert.Equal(0, shell.ExitCode);
-            Assert.Equal(after.Split(", ").Order(StringComparer.Ordinal), data.GetFiles().Select(file => $"{file.Name}: {File.ReadAllText(file.FullName)}").Order(StringComparer.Ordinal));
-            Assert.All(data.GetFiles().Where(file => File.ReadAllText(file.FullName) == "new"), file => Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, file.UnixFileMode));
+            Assert.Equal(after.Split(", ").Order(StringComparer.Ordinal),
+                data.GetFiles().Select(file => $"{file.Name}: {File.ReadAllText(file.FullName)}").Order(StringComparer.Ordinal));
+            Assert.All(data.GetFiles().Where(file => File.ReadAllText(file.FullName) == "new"),
+                file => Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, file.UnixFileMode));
         }
         finally
         {
@@ -207,10 +235,13 @@ public sealed partial class ManifestTests
     [MemberData(nameof(Overlays))]
     public void Only_tasks_and_replicas_have_the_key_encryption_key(string folder)
     {
-        IEnumerable<string> holders = Manifests.Of(folder).Workloads.Where(one => Secrets(one.Value.Spec).Contains("optiks-kek")).Select(one => one.Key);
+        IEnumerable<string> holders = Manifests.Of(folder).Workloads.Where(one => Secrets(one.Value.Spec).Contains("optiks-kek"))
+            .Select(one => one.Key);
         Assert.Equal(["optiks-query-service", "optiks-update-task"], holders.Order());
         // Each program has the password of its own role only.
-        Assert.All(Manifests.Of(folder).Workloads, one => Assert.Equal([$"{one.Key}-database"], Secrets(one.Value.Spec).Where(name => name.EndsWith("-database", StringComparison.Ordinal))));
+        Assert.All(Manifests.Of(folder).Workloads,
+            one => Assert.Equal([$"{one.Key}-database"],
+                Secrets(one.Value.Spec).Where(name => name.EndsWith("-database", StringComparison.Ordinal))));
     }
 
     [Fact]
@@ -225,8 +256,11 @@ public sealed partial class ManifestTests
             foreach (V1PodSpec pod in manifests.Workloads.Values.Select(template => template.Spec))
             {
                 missing.UnionWith(References(pod).Except(there));
-                string[] volumes = [.. pod.Volumes.Select(volume => volume.Name).Concat(manifests.All<V1StatefulSet>().SelectMany(set => set.Spec.VolumeClaimTemplates ?? []).Select(claim => claim.Metadata.Name))];
-                Assert.All(pod.Containers.Concat(pod.InitContainers ?? []).SelectMany(container => container.VolumeMounts), mount => Assert.Contains(mount.Name, volumes));
+                string[] volumes = [.. pod.Volumes.Select(volume => volume.Name)
+                    .Concat(manifests.All<V1StatefulSet>().SelectMany(set => set.Spec.VolumeClaimTemplates ?? [])
+                        .Select(claim => claim.Metadata.Name))];
+                Assert.All(pod.Containers.Concat(pod.InitContainers ?? []).SelectMany(container => container.VolumeMounts),
+                    mount => Assert.Contains(mount.Name, volumes));
             }
         }
         Assert.Equal(brought, missing);
@@ -237,35 +271,48 @@ public sealed partial class ManifestTests
     public void Without_prometheus_adapter_the_autoscalers_need_none(string folder) =>
         // The autoscalers must not use other metrics than those of resources: while a metric is unavailable, an autoscaler removes no
         // replicas.
-        Assert.All(Manifests.Of(folder).All<V2HorizontalPodAutoscaler>(), one => Assert.All(one.Spec.Metrics, metric => Assert.NotNull(metric.Resource)));
+        Assert.All(Manifests.Of(folder).All<V2HorizontalPodAutoscaler>(),
+            one => Assert.All(one.Spec.Metrics, metric => Assert.NotNull(metric.Resource)));
 
     [Fact]
     public void The_autoscaler_is_given_its_metric()
     {
-        V2HorizontalPodAutoscaler patched = Manifests.Patched("overlays/s3", Path.Combine(Repository.Manifests, "monitoring", "autoscaling.yaml"), "{group: autoscaling, version: v2, kind: HorizontalPodAutoscaler, name: optiks-query-service}")
+        V2HorizontalPodAutoscaler patched =
+            Manifests.Patched("overlays/s3", Path.Combine(Repository.Manifests, "monitoring", "autoscaling.yaml"),
+                "{group: autoscaling, version: v2, kind: HorizontalPodAutoscaler, name: optiks-query-service}")
             .All<V2HorizontalPodAutoscaler>().Single(one => one.Metadata.Name == "optiks-query-service");
         Assert.Equal(["Resource", "Pods"], patched.Spec.Metrics.Select(one => one.Type));
         string metric = patched.Spec.Metrics[1].Pods.Metric.Name;
-        Assert.Contains($"as: {metric}\n", File.ReadAllText(Path.Combine(Repository.Manifests, "monitoring", "prometheus-adapter.yaml")), StringComparison.Ordinal);
-        Assert.Contains($"| `{metric.Replace("optiks_query_", "optiks.query.", StringComparison.Ordinal)}` |", File.ReadAllText(Path.Combine(Repository.Root, "docs", "operations", "telemetry.md")), StringComparison.Ordinal);
+        Assert.Contains($"as: {metric}\n", File.ReadAllText(Path.Combine(Repository.Manifests, "monitoring", "prometheus-adapter.yaml")),
+            StringComparison.Ordinal);
+        Assert.Contains($"| `{metric.Replace("optiks_query_", "optiks.query.", StringComparison.Ordinal)}` |",
+            File.ReadAllText(Path.Combine(Repository.Root, "docs", "operations", "telemetry.md")), StringComparison.Ordinal);
     }
 
     // Returns the problems in a program's settings. Problems with files are left out, because the files exist only in the pods.
     private static IEnumerable<string> Problems(ProgramSettings program, Dictionary<string, string> variables)
     {
-        IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(variables.Select(one => KeyValuePair.Create(one.Key.Replace("__", ":", StringComparison.Ordinal), (string?)one.Value))).Build();
-        return ConfigurationCheck.Find(program, configuration).Where(problem => problem.Kind != ConfigurationProblemKind.File).Select(problem => problem.Text);
+        IConfiguration configuration =
+            new ConfigurationBuilder().AddInMemoryCollection(
+                variables.Select(one => KeyValuePair.Create(one.Key.Replace("__", ":", StringComparison.Ordinal), (string?)one.Value)))
+                .Build();
+        return ConfigurationCheck.Find(program, configuration).Where(problem => problem.Kind != ConfigurationProblemKind.File)
+            .Select(problem => problem.Text);
     }
 
-    private static IEnumerable<string> Secrets(V1PodSpec pod) => References(pod).Where(name => name.StartsWith("Secret ", StringComparison.Ordinal)).Select(name => name["Secret ".Length..]);
+    private static IEnumerable<string> Secrets(V1PodSpec pod) =>
+        References(pod).Where(name => name.StartsWith("Secret ", StringComparison.Ordinal)).Select(name => name["Secret ".Length..]);
 
     private static IEnumerable<string> References(V1PodSpec pod) =>
     [
         $"ServiceAccount {pod.ServiceAccountName}",
-        .. pod.Containers.Concat(pod.InitContainers ?? []).SelectMany(container => container.EnvFrom ?? []).Select(source => $"ConfigMap {source.ConfigMapRef.Name}"),
-        .. pod.Volumes.Where(volume => volume.PersistentVolumeClaim is not null).Select(volume => $"PersistentVolumeClaim {volume.PersistentVolumeClaim.ClaimName}"),
+        .. pod.Containers.Concat(pod.InitContainers ?? []).SelectMany(container => container.EnvFrom ?? [])
+            .Select(source => $"ConfigMap {source.ConfigMapRef.Name}"),
+        .. pod.Volumes.Where(volume => volume.PersistentVolumeClaim is not null)
+            .Select(volume => $"PersistentVolumeClaim {volume.PersistentVolumeClaim.ClaimName}"),
         .. pod.Volumes.Where(volume => volume.Secret is not null).Select(volume => $"Secret {volume.Secret.SecretName}"),
-        .. pod.Volumes.SelectMany(volume => volume.Projected?.Sources ?? []).Select(source => source.Secret is { } secret ? $"Secret {secret.Name}" : $"ConfigMap {source.ConfigMap.Name}"),
+        .. pod.Volumes.SelectMany(volume => volume.Projected?.Sources ?? [])
+            .Select(source => source.Secret is { } secret ? $"Secret {secret.Name}" : $"ConfigMap {source.ConfigMap.Name}"),
     ];
 
     [GeneratedRegex(@"^\| ((?:Secret|ConfigMap) [a-z-]+) \|", RegexOptions.Multiline)]

@@ -12,10 +12,16 @@ internal sealed class Manifests
     private static readonly Dictionary<string, Type> s_types = typeof(V1Pod).Assembly.GetTypes()
         .Select(type => (type, Kind: (KubernetesEntityAttribute?)Attribute.GetCustomAttribute(type, typeof(KubernetesEntityAttribute))))
         .Where(one => one.Kind is not null)
-        .ToDictionary(one => one.Kind!.Group.Length == 0 ? $"{one.Kind.ApiVersion}/{one.Kind.Kind}" : $"{one.Kind.Group}/{one.Kind.ApiVersion}/{one.Kind.Kind}", one => one.type);
+        .ToDictionary(
+            one => one.Kind!.Group.Length == 0
+                ? $"{one.Kind.ApiVersion}/{one.Kind.Kind}"
+                : $"{one.Kind.Group}/{one.Kind.ApiVersion}/{one.Kind.Kind}", one => one.type);
 
-    private static readonly Dictionary<string, Lazy<string>> s_texts = new[] { "overlays/postgresql-folder", "overlays/s3", "migration" }.ToDictionary(folder => folder, folder => new Lazy<string>(() => Render(folder)));
-    private static readonly Dictionary<string, Lazy<Manifests>> s_rendered = s_texts.ToDictionary(one => one.Key, one => new Lazy<Manifests>(() => Read(one.Value.Value)));
+    private static readonly Dictionary<string,
+        Lazy<string>> s_texts = new[] { "overlays/postgresql-folder", "overlays/s3", "migration" }.ToDictionary(
+            folder => folder, folder => new Lazy<string>(() => Render(folder)));
+    private static readonly Dictionary<string,
+        Lazy<Manifests>> s_rendered = s_texts.ToDictionary(one => one.Key, one => new Lazy<Manifests>(() => Read(one.Value.Value)));
 
     private Manifests(IReadOnlyList<IKubernetesObject<V1ObjectMeta>> objects) => Objects = objects;
 
@@ -26,7 +32,9 @@ internal sealed class Manifests
     public IReadOnlyList<IKubernetesObject<V1ObjectMeta>> Objects { get; }
 
     /// <summary>The pod templates of all workloads, by name.</summary>
-    public IReadOnlyDictionary<string, V1PodTemplateSpec> Workloads => Objects.Select(one => (one.Metadata.Name, Template: TemplateOf(one))).Where(one => one.Template is not null).ToDictionary(one => one.Name, one => one.Template!);
+    public IReadOnlyDictionary<string, V1PodTemplateSpec> Workloads =>
+        Objects.Select(one => (one.Metadata.Name, Template: TemplateOf(one))).Where(one => one.Template is not null)
+            .ToDictionary(one => one.Name, one => one.Template!);
 
     /// <summary>Returns the objects of the kustomization in a folder.</summary>
     public static Manifests Of(string folder) => s_rendered[folder].Value;
@@ -35,7 +43,8 @@ internal sealed class Manifests
     public IEnumerable<T> All<T>() => Objects.OfType<T>();
 
     /// <summary>Parses YAML that kubectl has rendered.</summary>
-    public static Manifests Read(string text) => new([.. KubernetesYaml.LoadAllFromString(text, s_types, strict: true).Cast<IKubernetesObject<V1ObjectMeta>>()]);
+    public static Manifests Read(string text) =>
+        new([.. KubernetesYaml.LoadAllFromString(text, s_types, strict: true).Cast<IKubernetesObject<V1ObjectMeta>>()]);
 
     /// <summary>Returns the YAML that kubectl renders from the kustomization in a folder.</summary>
     public static string TextOf(string folder) => s_texts[folder].Value;
@@ -61,7 +70,9 @@ internal sealed class Manifests
 
     private static string Render(string folder)
     {
-        var start = new ProcessStartInfo("kubectl", ["kustomize", Path.Combine(Repository.Manifests, folder)]) { RedirectStandardOutput = true, RedirectStandardError = true };
+        var start = new ProcessStartInfo("kubectl",
+            ["kustomize", Path.Combine(Repository.Manifests, folder)])
+        { RedirectStandardOutput = true, RedirectStandardError = true };
         using Process kubectl = Process.Start(start)!;
         Task<string> complaint = kubectl.StandardError.ReadToEndAsync();
         string text = kubectl.StandardOutput.ReadToEnd();
@@ -91,7 +102,8 @@ internal sealed class Manifests
     }
 
     /// <summary>Returns the service that a container runs; null if the container runs none of the services.</summary>
-    public static ProgramSettings? ProgramOf(V1Container container) => Programs.All.FirstOrDefault(program => container.Command is [var command] && command == program.Name);
+    public static ProgramSettings? ProgramOf(V1Container container) =>
+        Programs.All.FirstOrDefault(program => container.Command is [var command] && command == program.Name);
 
     /// <summary>Returns the port on which a program listens by default.</summary>
     public static int PortOf(ProgramSettings program) => new Uri(program.DefaultUrl).Port;

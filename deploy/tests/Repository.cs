@@ -13,7 +13,8 @@ internal static class Repository
     public static IReadOnlyList<string> WrittenInImages { get; } = [.. new[] { "OPTIKS_DATA", "TMPDIR" }.Select(ImageVariable).Distinct()];
 
     private static string ImageVariable(string name) =>
-        File.ReadLines(Path.Combine(Root, "deploy", "container", "Containerfile")).Select(line => line.Trim(' ', '\\').Split('=')).Single(parts => parts.Length == 2 && parts[0] == name)[1];
+        File.ReadLines(Path.Combine(Root, "deploy", "container", "Containerfile")).Select(line => line.Trim(' ', '\\').Split('='))
+            .Single(parts => parts.Length == 2 && parts[0] == name)[1];
 
     private static string FindRoot()
     {

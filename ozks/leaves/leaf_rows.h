@@ -83,8 +83,8 @@ void check_know_no_periods(std::span<const LeafRow> rows);
 // DirectoryError if the version is too large for a record.
 [[nodiscard]] LeafFacts facts_of(const LeafRow& row);
 // Returns the facts that the leaf log keeps of a leaf, with the log offset of the previous version's record. `latest`
-// points to the facts of the key's latest leaf, whose record is at `latest_offset`; it is null for a new key. Throws DirectoryError unless the row
-// has the key's next version.
+// points to the facts of the key's latest leaf, whose record is at `latest_offset`; it is null for a new key. Throws
+// DirectoryError unless the row has the key's next version.
 [[nodiscard]] LeafFacts next_facts(const LeafRow& row, bool has_versions, const LeafFacts* latest,
                                    std::uint64_t latest_offset);
 

@@ -24,8 +24,8 @@ using verify::test::Bytes;
 using NaiveTree = verify::test::Tree;
 using NaiveLeaf = verify::test::Leaf;
 
-// The step from one damaged octet to the next in tests that damage each octet of a file. With sanitizers these tests take
-// several times as long, and the tests without sanitizers damage every octet, so the step is larger.
+// The step from one damaged octet to the next in tests that damage each octet of a file. With sanitizers these tests
+// take several times as long, and the tests without sanitizers damage every octet, so the step is larger.
 #ifdef __SANITIZE_ADDRESS__
 constexpr std::size_t kOctetStep = 7;
 #else

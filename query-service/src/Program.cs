@@ -7,4 +7,5 @@ if (ServiceHelp.TryPrint(args, QueryServiceHost.Service, Console.Out))
 {
     return ExitCodes.Success;
 }
-return await Startup.RunAsync(() => QueryServiceHost.RunAsync(args), e => e is StorageMisconfiguredException ? ExitCodes.Configuration : null);
+return await Startup.RunAsync(
+    () => QueryServiceHost.RunAsync(args), e => e is StorageMisconfiguredException ? ExitCodes.Configuration : null);

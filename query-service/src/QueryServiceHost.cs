@@ -121,11 +121,13 @@ internal static class QueryServiceHost
     private static string Port(ConfigurationManager configuration)
     {
         string url = configuration[WebHostDefaults.ServerUrlsKey]?.Split(';')[0]
-            ?? configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(endpoint => endpoint["Url"]).FirstOrDefault(configured => configured is not null)
+            ?? configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(endpoint => endpoint["Url"])
+                .FirstOrDefault(configured => configured is not null)
             ?? Service.DefaultUrl;
         int port = BindingAddress.Parse(url).Port;
         return port != 0
             ? port.ToString(CultureInfo.InvariantCulture)
-            : throw new StartupException($"A query-service whose port the system chooses needs a name: set {QueryServiceOptions.Section}:Replica.");
+            : throw new StartupException(
+                $"A query-service whose port the system chooses needs a name: set {QueryServiceOptions.Section}:Replica.");
     }
 }

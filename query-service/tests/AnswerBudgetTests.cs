@@ -136,7 +136,8 @@ public sealed class AnswerBudgetTests
         await File.WriteAllBytesAsync(path, proof, Cancellation);
         await using Replica replica = await Replica.StartReadyAsync(log, "steps", "--Optiks:QueryService:AnswerBytes", $"{Total}");
         AnswerBudget budget = replica.Services.GetRequiredService<AnswerBudget>();
-        using (SlowReader slow = await SlowReader.SendAsync(replica.Client.BaseAddress!, "GET", "/v1/epochs/1/audit-proof", MediaTypes.AuditProof, null, null))
+        using (SlowReader slow = await SlowReader.SendAsync(
+            replica.Client.BaseAddress!, "GET", "/v1/epochs/1/audit-proof", MediaTypes.AuditProof, null, null))
         {
             Assert.Equal(200, await slow.StatusAsync());
             Assert.Equal(0, budget.Used);
@@ -168,7 +169,8 @@ public sealed class AnswerBudgetTests
     public async Task Pages_of_many_long_keys_ask_for_fewer(string path, string type)
     {
         Replica replica = _published.Replica;
-        HttpRequestMessage AskFor(int count) => Replica.Post(path, [.. Enumerable.Repeat(new Query("big"u8.ToArray(), 0, PublishedLog.BigVersions), count)], type);
+        HttpRequestMessage AskFor(int count) =>
+            Replica.Post(path, [.. Enumerable.Repeat(new Query("big"u8.ToArray(), 0, PublishedLog.BigVersions), count)], type);
         await replica.ProblemAsync(AskFor(140), ProblemTypes.AnswerTooLarge, asOwner: true);
         await replica.OctetsAsync(AskFor(100), asOwner: true);
         await replica.OctetsAsync(AskFor(1), asOwner: true);
@@ -185,7 +187,8 @@ public sealed class AnswerBudgetTests
         using var client = new TcpClient();
         await client.ConnectAsync(server.Host, server.Port, Cancellation);
         await client.GetStream().WriteAsync(
-            Encoding.ASCII.GetBytes($"POST /v1/lookup HTTP/1.1\r\nHost: optiks\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n{size}\r\n"), Cancellation);
+            Encoding.ASCII.GetBytes(
+                $"POST /v1/lookup HTTP/1.1\r\nHost: optiks\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n{size}\r\n"), Cancellation);
         byte[] line = new byte["HTTP/1.1 400".Length];
         await client.GetStream().ReadExactlyAsync(line, Cancellation);
         Assert.Equal("HTTP/1.1 400", Encoding.ASCII.GetString(line));
@@ -201,14 +204,17 @@ public sealed class AnswerBudgetTests
         }
     }
 
-    private Task<Replica> StartAsync(string name) => Replica.StartReadyAsync(_published.Log, name, "--Optiks:QueryService:AnswerBytes", $"{Total}");
+    private Task<Replica> StartAsync(string name) =>
+        Replica.StartReadyAsync(_published.Log, name, "--Optiks:QueryService:AnswerBytes", $"{Total}");
 
     private static Task<SlowReader> SendAsync(Replica replica, int count) =>
-        SlowReader.SendAsync(replica.Client.BaseAddress!, "POST", "/v1/lookup", MediaTypes.Lookup, QueryList.Encode(Queries(count, "big")), MediaTypes.Query);
+        SlowReader.SendAsync(replica.Client.BaseAddress!, "POST", "/v1/lookup", MediaTypes.Lookup, QueryList.Encode(Queries(count, "big")),
+            MediaTypes.Query);
 
     private static Query[] Queries(int count, string key) => [.. Enumerable.Repeat(new Query(Encoding.UTF8.GetBytes(key), 0, 0), count)];
 
-    private static HttpRequestMessage Ask(string path, int count, string key = "big", string type = MediaTypes.Lookup) => Replica.Post(path, Queries(count, key), type);
+    private static HttpRequestMessage Ask(string path, int count, string key = "big", string type = MediaTypes.Lookup) =>
+        Replica.Post(path, Queries(count, key), type);
 
     private static Reason Verify(Replica replica, byte[] answer, int count, string key = "big")
     {

@@ -27,15 +27,24 @@ public sealed class ApiDescriptionTests
         // All files of the board have one entry in the document, because one endpoint serves them.
         OpenApiChecks.CheckEndpoints(
             document, _replica.Services.GetRequiredService<EndpointDataSource>().Endpoints,
-            path => path.StartsWith("/log/", StringComparison.Ordinal) && path != "/log/checkpoint" ? "/log/{**path}" : path, "/internal/snapshot");
+            path => path.StartsWith("/log/", StringComparison.Ordinal) && path != "/log/checkpoint" ? "/log/{**path}" : path,
+            "/internal/snapshot");
         JsonElement paths = document.GetProperty("paths");
-        Assert.All(paths.EnumerateObject().SelectMany(path => path.Value.EnumerateObject()), operation => Assert.True(operation.Value.GetProperty("responses").TryGetProperty("200", out _)));
+        Assert.All(paths.EnumerateObject().SelectMany(path => path.Value.EnumerateObject()),
+            operation => Assert.True(operation.Value.GetProperty("responses").TryGetProperty("200", out _)));
         Assert.Equal(1, paths.GetProperty("/v1/history").GetProperty("post").GetProperty("security").GetArrayLength());
-        Assert.True(paths.GetProperty("/v1/lookup").GetProperty("post").GetProperty("requestBody").GetProperty("content").TryGetProperty(MediaTypes.Query, out _));
-        string[] lookups = [.. paths.EnumerateObject().Where(path => path.Value.EnumerateObject().Any(operation => operation.Value.GetProperty("security").GetArrayLength() == 2)).Select(path => path.Name)];
+        Assert.True(paths.GetProperty("/v1/lookup").GetProperty("post").GetProperty("requestBody").GetProperty("content")
+            .TryGetProperty(MediaTypes.Query, out _));
+        string[] lookups = [.. paths.EnumerateObject()
+            .Where(path => path.Value.EnumerateObject().Any(operation => operation.Value.GetProperty("security").GetArrayLength() == 2))
+            .Select(path => path.Name)];
         Assert.Equal([KeyEndpoints.LookupPath, UserEndpoints.LookupPath], lookups);
-        Assert.Contains("not-caught-up", paths.GetProperty("/v1/lookup").GetProperty("post").GetProperty("responses").GetProperty("503").GetProperty("description").GetString(), StringComparison.Ordinal);
-        Assert.Equal(QueryBatch.MaxCount, document.GetProperty("components").GetProperty("schemas").GetProperty("UserQueries").GetProperty("anyOf")[1].GetProperty("maxItems").GetInt32());
+        Assert.Contains("not-caught-up",
+            paths.GetProperty("/v1/lookup").GetProperty("post").GetProperty("responses").GetProperty("503").GetProperty("description")
+                .GetString(), StringComparison.Ordinal);
+        Assert.Equal(QueryBatch.MaxCount,
+            document.GetProperty("components").GetProperty("schemas").GetProperty("UserQueries").GetProperty("anyOf")[1]
+                .GetProperty("maxItems").GetInt32());
     }
 
     [Theory]
@@ -49,9 +58,11 @@ public sealed class ApiDescriptionTests
         foreach ((string json, bool isTaken) in OpenApiChecks.Variations(document, schema, sample))
         {
             // If the request names another key, the test changes the version, because that key does not have every version.
-            string sent = body.Replace("BODY", json, StringComparison.Ordinal).Replace("\"version\":1", $"\"version\":{(json.Contains("alice", StringComparison.Ordinal) ? 1 : 0)}", StringComparison.Ordinal);
+            string sent = body.Replace("BODY", json, StringComparison.Ordinal).Replace(
+                "\"version\":1", $"\"version\":{(json.Contains("alice", StringComparison.Ordinal) ? 1 : 0)}", StringComparison.Ordinal);
             using HttpResponseMessage answer = await _replica.SendAsync(Replica.Post(path, sent), asOwner: true);
-            Assert.True((int)answer.StatusCode == (isTaken ? 200 : 400), $"{sent}: {await answer.Content.ReadAsStringAsync(TestContext.Current.CancellationToken)}");
+            Assert.True((int)answer.StatusCode == (isTaken ? 200 : 400),
+                $"{sent}: {await answer.Content.ReadAsStringAsync(TestContext.Current.CancellationToken)}");
         }
     }
 

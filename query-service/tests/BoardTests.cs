@@ -42,7 +42,8 @@ public sealed class BoardTests
         Assert.Equal(type, response.Content.Headers.ContentType?.ToString());
         Assert.Equal("public, max-age=31536000, immutable", response.Headers.GetValues("Cache-Control").Single());
         byte[] body = await response.Content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken);
-        Assert.Equal(await File.ReadAllBytesAsync(Path.Combine(_replica.Log.Folder.Board, path[1..]), TestContext.Current.CancellationToken), body);
+        Assert.Equal(
+            await File.ReadAllBytesAsync(Path.Combine(_replica.Log.Folder.Board, path[1..]), TestContext.Current.CancellationToken), body);
 
         using HttpResponseMessage head = await _replica.SendAsync(new HttpRequestMessage(HttpMethod.Head, path));
         Assert.Equal((HttpStatusCode.OK, (long?)body.Length), (head.StatusCode, head.Content.Headers.ContentLength));
@@ -103,7 +104,8 @@ public sealed class BoardTests
         using var client = new TcpClient();
         await client.ConnectAsync(IPAddress.Loopback, _replica.Client.BaseAddress!.Port, TestContext.Current.CancellationToken);
         NetworkStream stream = client.GetStream();
-        await stream.WriteAsync(Encoding.ASCII.GetBytes($"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"), TestContext.Current.CancellationToken);
+        await stream.WriteAsync(Encoding.ASCII.GetBytes($"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
+            TestContext.Current.CancellationToken);
         using var reader = new StreamReader(stream);
         Assert.Equal("HTTP/1.1 400 Bad Request", await reader.ReadLineAsync(TestContext.Current.CancellationToken));
     }

@@ -61,13 +61,16 @@ public sealed class CosignerTests
         {
             var cosigner = new BoardCosigner(board, new CheckpointVerifier(log.Anchor.LogKey, [witness.Key], Ed25519.Verifier));
             Assert.True(SignedNote.TryParse(witness.Cosign(log.Records[0].Checkpoint, s_now), out SignedNote? note, out _));
-            await cosigner.AddAsync(held, note.Text, [new VerifiedSignature(witness.Key, note.Signatures[1], (ulong)s_now.ToUnixTimeSeconds())], Cancellation);
+            await cosigner.AddAsync(held, note.Text,
+                [new VerifiedSignature(witness.Key, note.Signatures[1], (ulong)s_now.ToUnixTimeSeconds())], Cancellation);
         }
         await WaitForSizesAsync(replica, 1);
         Assert.Equal(0, witness.Asked);
     }
 
-    public static TheoryData<string> Lies => ["not signed by the log", "another log's", "not cosigned", "false cosignature", "a log's key", "from the future", "larger than the log", "too long", "hangs", "redirects", "none"];
+    public static TheoryData<string> Lies =>
+        ["not signed by the log", "another log's", "not cosigned", "false cosignature", "a log's key", "from the future",
+            "larger than the log", "too long", "hangs", "redirects", "none"];
 
     [Theory]
     [MemberData(nameof(Lies))]
@@ -120,7 +123,8 @@ public sealed class CosignerTests
         auditor.Note = () => auditor.Cosign(Sign(log, 1, log.Records[1].RecordHash), s_now);
         using var events = new LoggedEvents();
         await using Replica replica = await Replica.StartAsync(
-            log, "a", services => services.AddLogging(logging => logging.AddProvider(events)), _ => { }, "--Optiks:QueryService:CosignersFile", await WriteAsync(log, [auditor.Line]),
+            log, "a", services => services.AddLogging(logging => logging.AddProvider(events)), _ => { },
+            "--Optiks:QueryService:CosignersFile", await WriteAsync(log, [auditor.Line]),
             "--Optiks:QueryService:CosignersInterval", "00:00:00.100");
         await replica.WaitAsync(() => events.Has("CosignerContradicts"));
         // The alarm may come before the rehearsal at the start has ended, and during the rehearsal the service answers every query with
@@ -142,7 +146,8 @@ public sealed class CosignerTests
         await using TestCosigner cosigner = await TestCosigner.StartAsync("one.example", 1);
         string file = System.IO.Path.Combine(log.Folder.Root, "cosigners");
         await File.WriteAllTextAsync(file, text.Replace("KEY", cosigner.Key.ToString(), StringComparison.Ordinal), Cancellation);
-        StartupException refused = await Assert.ThrowsAsync<StartupException>(() => Replica.StartAsync(log, "a", "--Optiks:QueryService:CosignersFile", file));
+        StartupException refused =
+            await Assert.ThrowsAsync<StartupException>(() => Replica.StartAsync(log, "a", "--Optiks:QueryService:CosignersFile", file));
         Assert.Contains(why, refused.Message, StringComparison.Ordinal);
     }
 
@@ -153,10 +158,12 @@ public sealed class CosignerTests
         return Task.CompletedTask;
     }
 
-    private static Task<Replica> StartAsync(TestLog log, params TestCosigner[] cosigners) => StartAsync(log, [.. cosigners.Select(cosigner => cosigner.Line)]);
+    private static Task<Replica> StartAsync(TestLog log, params TestCosigner[] cosigners) =>
+        StartAsync(log, [.. cosigners.Select(cosigner => cosigner.Line)]);
 
     private static async Task<Replica> StartAsync(TestLog log, string[] lines) =>
-        await Replica.StartReadyAsync(log, "a", "--Optiks:QueryService:CosignersFile", await WriteAsync(log, lines), "--Optiks:QueryService:CosignersInterval", "00:00:00.100");
+        await Replica.StartReadyAsync(log, "a", "--Optiks:QueryService:CosignersFile", await WriteAsync(log, lines),
+            "--Optiks:QueryService:CosignersInterval", "00:00:00.100");
 
     private static async Task<string> WriteAsync(TestLog log, string[] lines)
     {
@@ -180,7 +187,8 @@ public sealed class CosignerTests
         return checkpoint.Size;
     })];
 
-    private static Task WaitForSizesAsync(Replica replica, params ulong[] sizes) => replica.WaitAsync(async () => sizes.SequenceEqual(await SizesAsync(replica)));
+    private static Task WaitForSizesAsync(Replica replica, params ulong[] sizes) =>
+        replica.WaitAsync(async () => sizes.SequenceEqual(await SizesAsync(replica)));
 
     private static Task WaitForRequestsAsync(Replica replica, TestCosigner cosigner, int more)
     {

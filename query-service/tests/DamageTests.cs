@@ -33,7 +33,8 @@ public sealed class DamageTests : TwoEpochTests
         await replica.ProblemAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""), ProblemTypes.Unavailable);
         Assert.True(_events.Has("FilesDamaged"));
         Assert.Equal(HttpStatusCode.OK, (await replica.SendAsync(Replica.Post("/v1/lookup", """{"key": "bob"}"""))).StatusCode);
-        await replica.WaitAsync(async () => (await replica.SendAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""))).IsSuccessStatusCode);
+        await replica.WaitAsync(async () =>
+            (await replica.SendAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""))).IsSuccessStatusCode);
         await replica.WaitForEpochAsync(2);
         await Log.PublishAsync(("alice", "three"));
         await replica.WaitForEpochAsync(3);
@@ -76,7 +77,9 @@ public sealed class DamageTests : TwoEpochTests
     [Fact]
     public async Task Others_of_a_batch_do_without_the_request_that_meets_the_damage()
     {
-        await Log.PublishItemsAsync([TestLog.Item(StructureId.Usernames, "al", "alice"u8.ToArray()), TestLog.Item(StructureId.Devices, "alice", DeviceList.Encode(["phone"u8.ToArray()]))]);
+        await Log.PublishItemsAsync(
+            [TestLog.Item(StructureId.Usernames, "al", "alice"u8.ToArray()),
+                TestLog.Item(StructureId.Devices, "alice", DeviceList.Encode(["phone"u8.ToArray()]))]);
         // This queue has no workers, so it collects all requests in one batch. It answers them when the test disposes of the queue.
         await using Replica replica = await Replica.StartAsync(
             Log, Name,
@@ -102,13 +105,15 @@ public sealed class DamageTests : TwoEpochTests
         await FileDamage.FlipAsync(Path.Combine(Folder, "leaves"), "phone"u8.ToArray());
         replica.Services.GetRequiredService<ProofQueue>().Dispose();
         Assert.Equal(
-            [HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable, HttpStatusCode.OK], (await Task.WhenAll(before, damaged, after)).Select(answer => answer.StatusCode));
+            [HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable, HttpStatusCode.OK],
+            (await Task.WhenAll(before, damaged, after)).Select(answer => answer.StatusCode));
     }
 
     private async Task<Replica> StartAsync(bool isStored)
     {
         Replica replica = await Replica.StartAsync(
-            Log, Name, services => services.AddSingleton<ILoggerProvider>(_events), _ => { }, isStored ? ["--Optiks:QueryService:NodeCacheBytes", "1048576"] : []);
+            Log, Name, services => services.AddSingleton<ILoggerProvider>(_events), _ => { },
+            isStored ? ["--Optiks:QueryService:NodeCacheBytes", "1048576"] : []);
         await replica.WaitForEpochAsync((ulong)Log.Records.Count - 1);
         return replica;
     }

@@ -42,7 +42,8 @@ public sealed class EmptyEndpointTests
     public async Task Other_lengths_are_refused(string length)
     {
         await using Replica bench = await Replica.StartAsync(_product.Log, "bench-lengths", new EmptyEndpoint().Map);
-        Assert.Equal("{length}", await bench.ProblemAsync(new HttpRequestMessage(HttpMethod.Put, $"/bench/empty/{length}"), ProblemTypes.MalformedRequest));
+        Assert.Equal("{length}",
+            await bench.ProblemAsync(new HttpRequestMessage(HttpMethod.Put, $"/bench/empty/{length}"), ProblemTypes.MalformedRequest));
     }
 
     [Fact]
@@ -53,8 +54,10 @@ public sealed class EmptyEndpointTests
         await _product.OctetsAsync(Ask("/v1/lookup"));
     }
 
-    private static HttpRequestMessage Ask(string path) => Replica.Post(path, [new Query(Encoding.UTF8.GetBytes("alice"), 0, 0)], MediaTypes.Lookup);
+    private static HttpRequestMessage Ask(string path) =>
+        Replica.Post(path, [new Query(Encoding.UTF8.GetBytes("alice"), 0, 0)], MediaTypes.Lookup);
 
     private static string[] Headers(HttpResponseMessage response) =>
-        [.. response.Headers.Concat(response.Content.Headers).Where(header => header.Key != "Date").Select(header => $"{header.Key}: {string.Join(", ", header.Value)}").Order()];
+        [.. response.Headers.Concat(response.Content.Headers).Where(header => header.Key != "Date")
+            .Select(header => $"{header.Key}: {string.Join(", ", header.Value)}").Order()];
 }

@@ -41,7 +41,8 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         _log = await TestLog.CreateAsync();
         await Log.PublishItemsAsync(
         [
-            TestLog.Item(StructureId.Usernames, "al", "alice"u8.ToArray()), TestLog.Item(StructureId.Devices, "alice", DeviceList.Encode(["phone"u8.ToArray()])),
+            TestLog.Item(StructureId.Usernames, "al", "alice"u8.ToArray()),
+            TestLog.Item(StructureId.Devices, "alice", DeviceList.Encode(["phone"u8.ToArray()])),
             TestLog.Item(StructureId.Keys, "phone", "phone 1"u8.ToArray()), TestLog.Item(StructureId.Keys, "plain", "plain 1"u8.ToArray()),
         ]);
         await Log.PublishAsync(("plain", "plain 2"));
@@ -117,7 +118,9 @@ public sealed class EndedPeriodTests : IAsyncLifetime
             Assert.Equal(["-", "plain 2"], await ValuesAsync(replica));
             await WaitForFileAsync(replica);
             Assert.Equal(["-", "plain 2"], await ValuesAsync(replica));
-            Assert.DoesNotContain("plain 1", Encoding.Latin1.GetString(await File.ReadAllBytesAsync(Path.Combine(Folder, "leaves"), Cancellation)), StringComparison.Ordinal);
+            Assert.DoesNotContain("plain 1",
+                Encoding.Latin1.GetString(await File.ReadAllBytesAsync(Path.Combine(Folder, "leaves"), Cancellation)),
+                StringComparison.Ordinal);
         }
         await using Replica again = await StartAsync(isStored);
         Assert.Equal(["-", "plain 2"], await ValuesAsync(again));
@@ -156,7 +159,8 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         byte[] answer = await ServedAsync(replica, "/v1/history?period=1", Asked, MediaTypes.History);
         Assert.Equal(Log.Records[5].Record.ToArray(), answer[..EpochRecord.Length]);
         // The replica must delete the files of a period that it no longer serves.
-        await replica.WaitAsync(() => !File.Exists(Path.Combine(Folder, "leaves")) && !File.Exists(Path.Combine(Folder, "snapshot")) && !Directory.Exists(Path.Combine(Folder, "nodes")));
+        await replica.WaitAsync(() => !File.Exists(Path.Combine(Folder, "leaves")) && !File.Exists(Path.Combine(Folder, "snapshot"))
+            && !Directory.Exists(Path.Combine(Folder, "nodes")));
     }
 
     [Fact]
@@ -174,13 +178,15 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         // has ended.
         await RefusedAsync(replica, "?period=1&checkpoint_size=5", ProblemTypes.NotCaughtUp);
         await RefusedAsync(replica, "?period=0&min_epoch=4", ProblemTypes.NotCaughtUp);
-        foreach (string malformed in (string[])["?period=", "?period=00", "?period=-1", "?period=0&period=0", "?period=18446744073709551616"])
+        foreach (string malformed in (string[])["?period=", "?period=00", "?period=-1", "?period=0&period=0",
+            "?period=18446744073709551616"])
         {
             await RefusedAsync(replica, malformed, ProblemTypes.MalformedRequest);
         }
         foreach ((string path, string body) in ((string, string)[])[("/v1/lookup", Asked), ("/v1/users/lookup", """{"username": "al"}""")])
         {
-            Assert.Equal("?period", await replica.ProblemAsync(Replica.Post($"{path}?period=0", body), ProblemTypes.MalformedRequest, asOwner: true));
+            Assert.Equal("?period",
+                await replica.ProblemAsync(Replica.Post($"{path}?period=0", body), ProblemTypes.MalformedRequest, asOwner: true));
         }
         // To a caller without the owner's rights, the service says nothing about the period.
         await replica.ProblemAsync(Replica.Post("/v1/history?period=0", Asked), ProblemTypes.Unauthorized);
@@ -209,7 +215,8 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         await Log.NextPeriodAsync();
         await replica.WaitForEpochAsync(3);
         byte[][] answers = await Task.WhenAll(Enumerable.Range(0, 64).Select(i =>
-            replica.OctetsAsync(Replica.Post(i % 2 == 0 ? "/v1/history?period=0" : "/v1/history", Asked, MediaTypes.History), asOwner: true)));
+            replica.OctetsAsync(Replica.Post(i % 2 == 0 ? "/v1/history?period=0" : "/v1/history", Asked, MediaTypes.History),
+                asOwner: true)));
         for (int i = 0; i < answers.Length; i++)
         {
             VersionsVerdict verdict = Verify(replica.Context() with { EndedRecord = i % 2 == 0 ? Ended : default }, answers[i]);
@@ -234,17 +241,20 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         {
             byte[] note = await replica.OctetsAsync(Replica.Get($"/v1/epochs/{keptSize - 1}", MediaTypes.Record));
             Assert.Equal(Log.Records[(int)keptSize - 1].Record.ToArray(), note);
-            Assert.Equal(Reason.Valid, Verifier.Checkpoint(Log.Anchor, Log.Records[(int)keptSize - 1].Checkpoint.Span, out ulong size, out byte[] root));
+            Assert.Equal(Reason.Valid,
+                Verifier.Checkpoint(Log.Anchor, Log.Records[(int)keptSize - 1].Checkpoint.Span, out ulong size, out byte[] root));
             context = context with { KeptSize = size, KeptRoot = root };
         }
         foreach (string path in (string[])["/v1/history", "/v1/monitor"])
         {
-            byte[] answer = await ServedAsync(replica, $"{path}?period=0&checkpoint_size={keptSize}", Asked, path == "/v1/history" ? MediaTypes.History : MediaTypes.Monitor);
+            byte[] answer = await ServedAsync(replica, $"{path}?period=0&checkpoint_size={keptSize}", Asked,
+                path == "/v1/history" ? MediaTypes.History : MediaTypes.Monitor);
             VersionsVerdict verdict = Verify(context, answer);
             Assert.Equal((Reason.Valid, 2UL, 0UL), (verdict.Reason, verdict.Head!.Epoch, verdict.Head.Period));
             Assert.Equal([1UL, 2UL, 0UL], verdict.Keys.Select(key => key.Version));
         }
-        byte[] own = await ServedAsync(replica, $"/v1/users/monitor?period=0&checkpoint_size={keptSize}", AskedUser, MediaTypes.UserMonitor);
+        byte[] own = await ServedAsync(
+            replica, $"/v1/users/monitor?period=0&checkpoint_size={keptSize}", AskedUser, MediaTypes.UserMonitor);
         var question = new OwnUserQuestion("alice"u8.ToArray()) { Names = ["al"u8.ToArray()] };
         Assert.Equal(Reason.Valid, Verifier.UserMonitor(context, question, own).Reason);
     }
@@ -282,7 +292,8 @@ public sealed class EndedPeriodTests : IAsyncLifetime
     private static async Task<string[]> ValuesAsync(Replica replica)
     {
         using var json = JsonDocument.Parse(await ServedAsync(replica, "/v1/history?period=0", """{"key": "plain"}""", null));
-        return [.. json.RootElement.GetProperty("versions")[0].GetProperty("members").EnumerateArray().Select(member => member.TryGetProperty("value", out JsonElement value) ? value.GetString()! : "-")];
+        return [.. json.RootElement.GetProperty("versions")[0].GetProperty("members").EnumerateArray()
+            .Select(member => member.TryGetProperty("value", out JsonElement value) ? value.GetString()! : "-")];
     }
 
     // Sends a request, and repeats it while the replica is still loading the period's trees.
@@ -301,7 +312,8 @@ public sealed class EndedPeriodTests : IAsyncLifetime
 
     private static async Task RefusedAsync(Replica replica, string query, ProblemType type)
     {
-        foreach ((string path, string body) in ((string, string)[])[("/v1/history", Asked), ("/v1/monitor", Asked), ("/v1/users/monitor", AskedUser)])
+        foreach ((string path, string body) in ((string, string)[])[("/v1/history", Asked), ("/v1/monitor", Asked),
+            ("/v1/users/monitor", AskedUser)])
         {
             await replica.ProblemAsync(Replica.Post($"{path}{query}", body), type, asOwner: true);
         }

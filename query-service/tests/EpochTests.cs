@@ -43,7 +43,8 @@ public sealed class EpochTests
         Assert.Equal(HttpStatusCode.NotModified, second.StatusCode);
         Assert.Empty(await second.Content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken));
         // The same record in JSON, and records of other epochs in binary form, must have other entity tags.
-        foreach (HttpRequestMessage other in (HttpRequestMessage[])[Replica.Get("/v1/epochs/3"), Replica.Get("/v1/epochs/4", MediaTypes.Record)])
+        foreach (HttpRequestMessage other in (HttpRequestMessage[])[Replica.Get("/v1/epochs/3"),
+            Replica.Get("/v1/epochs/4", MediaTypes.Record)])
         {
             other.Headers.IfNoneMatch.Add(first.Headers.ETag!);
             using HttpResponseMessage sent = await _replica.SendAsync(other);
@@ -75,7 +76,8 @@ public sealed class EpochTests
     [InlineData("0-71", 0, 71)]
     public async Task An_audit_proof_leads_from_one_record_to_the_other(string range, int first, int last)
     {
-        using HttpResponseMessage response = await _replica.SendAsync(Replica.Get($"/v1/epochs/{range}/audit-proof", MediaTypes.AuditProof));
+        using HttpResponseMessage response =
+            await _replica.SendAsync(Replica.Get($"/v1/epochs/{range}/audit-proof", MediaTypes.AuditProof));
         Assert.Equal(HttpStatusCode.OK, response.StatusCode);
         CheckImmutable(response);
         byte[] proof = await response.Content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken);
@@ -92,7 +94,8 @@ public sealed class EpochTests
     public async Task A_proof_of_one_step_is_the_boards_file()
     {
         Assert.Equal(
-            await _replica.OctetsAsync(Replica.Get("/log/audit/003")), await _replica.OctetsAsync(Replica.Get("/v1/epochs/3/audit-proof", MediaTypes.AuditProof)));
+            await _replica.OctetsAsync(Replica.Get("/log/audit/003")),
+            await _replica.OctetsAsync(Replica.Get("/v1/epochs/3/audit-proof", MediaTypes.AuditProof)));
     }
 
     [Theory]

@@ -91,7 +91,8 @@ public sealed class ErasureTests : TwoEpochTests
             await Task.Delay(20, Cancellation);
         }
         await Log.EraseAsync(("alice", 2));
-        string[] settings = [.. Mode(isStored), $"{Section}:SnapshotPeers:0", donor.Client.BaseAddress!.ToString(), $"{Section}:SnapshotPeerKeyFile", Log.SnapshotKeyFile];
+        string[] settings = [.. Mode(isStored), $"{Section}:SnapshotPeers:0", donor.Client.BaseAddress!.ToString(),
+            $"{Section}:SnapshotPeerKeyFile", Log.SnapshotKeyFile];
         await using Replica replica = await Replica.StartReadyAsync(Log, Name, settings);
         Assert.Equal(["one", "-", "the third value"], await HistoryAsync(replica, "alice"));
         Assert.DoesNotContain("two", await ReadLeavesAsync(), StringComparison.Ordinal);

@@ -41,7 +41,8 @@ public sealed class FollowerTests : IAsyncLifetime
         Log.HoldsCheckpoints = true;
         await Log.PublishAsync(("alice", "two"));
         await Log.PublishAsync(("alice", "three"));
-        await first.WaitAsync(async () => (await first.ReadinessAsync()).Body.Contains("Serving epoch 1. Epochs up to 3 wait for their checkpoint.", StringComparison.Ordinal));
+        await first.WaitAsync(async () => (await first.ReadinessAsync()).Body.Contains(
+            "Serving epoch 1. Epochs up to 3 wait for their checkpoint.", StringComparison.Ordinal));
         Assert.Equal(HttpStatusCode.OK, (await first.ReadinessAsync()).Status);
         Assert.Equal("one", await ValueAsync(first, "alice"));
         // A replica that starts while the checkpoint is missing serves the same epoch as the first replica, and no later one.
@@ -88,13 +89,16 @@ public sealed class FollowerTests : IAsyncLifetime
         await using Replica replica = await Replica.StartReadyAsync(Log, "first");
         await Log.PublishItemsAsync(
         [
-            TestLog.Item(StructureId.Usernames, "al", "alice"u8.ToArray()), TestLog.Item(StructureId.Devices, "alice", DeviceList.Encode(["device"u8.ToArray()])),
+            TestLog.Item(StructureId.Usernames, "al", "alice"u8.ToArray()),
+            TestLog.Item(StructureId.Devices, "alice", DeviceList.Encode(["device"u8.ToArray()])),
             TestLog.Item(StructureId.Keys, "device", "one"u8.ToArray()),
         ]);
         await replica.WaitForEpochAsync(1);
         Assert.Equal("one", await ValueAsync(replica, "device"));
-        await Log.PublishItemsAsync([TestLog.Item(StructureId.Decommissioned, "alice", [1]), TestLog.Item(StructureId.Devices, "bob", DeviceList.Encode([]))]);
-        await Log.PublishItemsAsync([TestLog.Item(StructureId.Usernames, "bo", "bob"u8.ToArray()), TestLog.Item(StructureId.Keys, "device", "two"u8.ToArray())]);
+        await Log.PublishItemsAsync(
+            [TestLog.Item(StructureId.Decommissioned, "alice", [1]), TestLog.Item(StructureId.Devices, "bob", DeviceList.Encode([]))]);
+        await Log.PublishItemsAsync(
+            [TestLog.Item(StructureId.Usernames, "bo", "bob"u8.ToArray()), TestLog.Item(StructureId.Keys, "device", "two"u8.ToArray())]);
         await replica.WaitForEpochAsync(3);
         Assert.Equal("two", await ValueAsync(replica, "device"));
         // The first replica followed the log epoch by epoch. This one starts later and loads the log in one step.
@@ -116,7 +120,9 @@ public sealed class FollowerTests : IAsyncLifetime
         {
             await using Replica second = await Replica.StartReadyAsync(Log, name);
             answers = await Task.WhenAll(((Replica[])[first, second]).Select(replica =>
-                replica.OctetsAsync(Replica.Post("/v1/lookup?checkpoint_size=2", """[{"key": "alice"}, {"key": "user3"}, {"key": "nobody"}]""", MediaTypes.Lookup))));
+                replica.OctetsAsync(
+                    Replica.Post("/v1/lookup?checkpoint_size=2", """[{"key": "alice"}, {"key": "user3"}, {"key": "nobody"}]""",
+                        MediaTypes.Lookup))));
             Assert.Equal(answers[0], answers[1]);
             byte[][] histories = await Task.WhenAll(((Replica[])[first, second]).Select(replica =>
                 replica.OctetsAsync(Replica.Post("/v1/monitor", """{"key": "alice"}""", MediaTypes.Monitor), asOwner: true)));
@@ -138,7 +144,8 @@ public sealed class FollowerTests : IAsyncLifetime
         await first.WaitForEpochAsync(6);
         await using Replica second = await Replica.StartReadyAsync(Log, "second");
         byte[][] answers = await Task.WhenAll(((Replica[])[first, second]).Select(replica =>
-            replica.OctetsAsync(Replica.Post("/v1/lookup", """[{"key": "alice"}, {"key": "0/249"}, {"key": "5/249"}]""", MediaTypes.Lookup))));
+            replica.OctetsAsync(
+                Replica.Post("/v1/lookup", """[{"key": "alice"}, {"key": "0/249"}, {"key": "5/249"}]""", MediaTypes.Lookup))));
         Assert.Equal(answers[0], answers[1]);
     }
 
@@ -155,7 +162,8 @@ public sealed class FollowerTests : IAsyncLifetime
             int epochs = 0;
             while (seen[reader] < published)
             {
-                byte[] answer = await replica.OctetsAsync(Replica.Post("/v1/lookup", """[{"key": "alice"}, {"key": "bob"}]""", MediaTypes.Lookup));
+                byte[] answer = await replica.OctetsAsync(
+                    Replica.Post("/v1/lookup", """[{"key": "alice"}, {"key": "bob"}]""", MediaTypes.Lookup));
                 LookupVerdict verdict = Verify(replica, answer, "alice", "bob");
                 Assert.Equal(Reason.Valid, verdict.Reason);
                 Assert.Equal(verdict.Head!.Epoch, verdict.Keys[0].Version);
@@ -322,7 +330,8 @@ public sealed class FollowerTests : IAsyncLifetime
     [Fact]
     public async Task A_database_that_goes_away_ends_the_service_with_the_reason()
     {
-        string[] args = ["--urls", "http://127.0.0.1:0", $"--{DataFolder.Variable}", Log.Folder.Root, "--Optiks:QueryService:Replica", "a", "--Logging:LogLevel:Default", "None"];
+        string[] args = ["--urls", "http://127.0.0.1:0", $"--{DataFolder.Variable}", Log.Folder.Root, "--Optiks:QueryService:Replica", "a",
+            "--Logging:LogLevel:Default", "None"];
         Task running = QueryServiceHost.RunAsync(args);
         // The service writes this file before it serves its first epoch, so once the file exists, the database is open.
         string highest = Path.Combine(Log.Folder.Replicas, "a", "highest");
@@ -383,7 +392,8 @@ public sealed class FollowerTests : IAsyncLifetime
 
     private static string[] Copy(string[] files)
     {
-        string folder = Directory.CreateDirectory($"{files[0]}.copy{Directory.GetDirectories(Path.GetDirectoryName(files[0])!).Length}").FullName;
+        string folder = Directory.CreateDirectory(
+            $"{files[0]}.copy{Directory.GetDirectories(Path.GetDirectoryName(files[0])!).Length}").FullName;
         foreach (string file in files.Where(File.Exists))
         {
             File.Copy(file, Path.Combine(folder, Path.GetFileName(file)));
@@ -410,11 +420,13 @@ public sealed class FollowerTests : IAsyncLifetime
         return Verifier.Lookup(replica.Context(), keys, new KnownKey[names.Length], answer);
     }
 
-    private static string? Text(byte[] answer, VerifiedLookup key) => key.Value is { } value ? Encoding.UTF8.GetString(answer[value]) : null;
+    private static string? Text(byte[] answer, VerifiedLookup key) =>
+        key.Value is { } value ? Encoding.UTF8.GetString(answer[value]) : null;
 
     private static async Task<string?> ValueAsync(Replica replica, string name)
     {
-        byte[] answer = await replica.OctetsAsync(Replica.Post("/v1/lookup", [new Query(Encoding.UTF8.GetBytes(name), 0, 0)], MediaTypes.Lookup));
+        byte[] answer = await replica.OctetsAsync(
+            Replica.Post("/v1/lookup", [new Query(Encoding.UTF8.GetBytes(name), 0, 0)], MediaTypes.Lookup));
         LookupVerdict verdict = Verify(replica, answer, name);
         Assert.Equal(Reason.Valid, verdict.Reason);
         return Text(answer, verdict.Keys[0]);

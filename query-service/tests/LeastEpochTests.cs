@@ -23,7 +23,8 @@ public sealed class LeastEpochTests : TwoEpochTests
         await using Replica replica = await Replica.StartReadyAsync(Log);
         await Log.PublishOnBoardFirstAsync(async () =>
         {
-            byte[] onBoard = await File.ReadAllBytesAsync(Path.Combine(Log.Folder.Board, "log", "checkpoint"), TestContext.Current.CancellationToken);
+            byte[] onBoard = await File.ReadAllBytesAsync(
+                Path.Combine(Log.Folder.Board, "log", "checkpoint"), TestContext.Current.CancellationToken);
             Assert.Equal(Reason.Valid, Verifier.Checkpoint(Log.Anchor, onBoard, out ulong ahead, out _));
             Assert.Equal(4UL, ahead);
             await CheckTreeAsync(replica, 3);
@@ -41,7 +42,8 @@ public sealed class LeastEpochTests : TwoEpochTests
             foreach ((string path, string? body) in s_reads)
             {
                 Assert.Equal("?min_epoch", await replica.ProblemAsync(Request(path, body, 3), ProblemTypes.NotCaughtUp, asOwner: true));
-                Assert.Equal("?min_epoch", await replica.ProblemAsync(Request(path, body, ulong.MaxValue), ProblemTypes.NotCaughtUp, asOwner: true));
+                Assert.Equal("?min_epoch",
+                    await replica.ProblemAsync(Request(path, body, ulong.MaxValue), ProblemTypes.NotCaughtUp, asOwner: true));
             }
             Assert.Equal("?min_epoch", await replica.ProblemAsync(Request("/v1/epochs/3", null, 3), ProblemTypes.NotCaughtUp));
             Assert.Equal("?min_epoch", await replica.ProblemAsync(Request("/v1/epochs/3/audit-proof", null, 3), ProblemTypes.NotCaughtUp));
@@ -87,7 +89,8 @@ public sealed class LeastEpochTests : TwoEpochTests
     {
         await using Replica replica = await Replica.StartReadyAsync(Log);
         long begun = Stopwatch.GetTimestamp();
-        Assert.Equal("?min_epoch", await replica.ProblemAsync(Waiting("/v1/lookup", Alice, minEpoch, preference), ProblemTypes.NotCaughtUp));
+        Assert.Equal("?min_epoch",
+            await replica.ProblemAsync(Waiting("/v1/lookup", Alice, minEpoch, preference), ProblemTypes.NotCaughtUp));
         double waited = Stopwatch.GetElapsedTime(begun).TotalSeconds;
         Assert.True(seconds == 0 ? waited < CatchingUp.MostSeconds : waited >= 0.95 * seconds, $"{waited} s");
     }
@@ -102,7 +105,8 @@ public sealed class LeastEpochTests : TwoEpochTests
     public async Task A_least_epoch_is_one_integer(string epoch)
     {
         await using Replica replica = await Replica.StartReadyAsync(Log);
-        Assert.Equal("?min_epoch", await replica.ProblemAsync(Replica.Post($"/v1/lookup?min_epoch={epoch}", Alice), ProblemTypes.MalformedRequest));
+        Assert.Equal("?min_epoch",
+            await replica.ProblemAsync(Replica.Post($"/v1/lookup?min_epoch={epoch}", Alice), ProblemTypes.MalformedRequest));
         await replica.OctetsAsync(Replica.Post("/v1/lookup?min_epoch=0&checkpoint_size=1", Alice));
     }
 
@@ -114,19 +118,26 @@ public sealed class LeastEpochTests : TwoEpochTests
         for (int i = 0; i < 2; i++)
         {
             string lookup = """[{"key": "bob"}, {"key": "alice", "known": {"period": 0, "version": VERSION}}]""";
-            Assert.Equal("$[1].known", await replica.ProblemAsync(Replica.Post("/v1/lookup", Version(lookup, 3)), ProblemTypes.NotCaughtUp));
-            Assert.Equal("$[1].version", await replica.ProblemAsync(Replica.Post("/v1/lookup", [Query("bob", 0), Query("alice", ulong.MaxValue)]), ProblemTypes.NotCaughtUp));
+            Assert.Equal("$[1].known",
+                await replica.ProblemAsync(Replica.Post("/v1/lookup", Version(lookup, 3)), ProblemTypes.NotCaughtUp));
+            Assert.Equal("$[1].version",
+                await replica.ProblemAsync(
+                    Replica.Post("/v1/lookup", [Query("bob", 0), Query("alice", ulong.MaxValue)]), ProblemTypes.NotCaughtUp));
             JsonElement known = await replica.JsonAsync(Replica.Post("/v1/lookup", Version(lookup, 2)));
             Assert.Equal(0, known.GetProperty("lookups")[1].GetProperty("members").GetArrayLength());
             // The client says that it knows a version of another period. The replica must ignore this version.
-            JsonElement other = await replica.JsonAsync(Replica.Post("/v1/lookup", """{"key": "alice", "known": {"period": 1, "version": 3}}"""));
+            JsonElement other = await replica.JsonAsync(
+                Replica.Post("/v1/lookup", """{"key": "alice", "known": {"period": 1, "version": 3}}"""));
             Assert.Equal(2, other.GetProperty("lookups")[0].GetProperty("members").GetArrayLength());
         }
         string from = """[{"key": "nobody"}, {"key": "alice", "from": VERSION}]""";
         foreach (string path in (string[])["/v1/history", "/v1/monitor"])
         {
-            Assert.Equal("$[1].from", await replica.ProblemAsync(Replica.Post(path, Version(from, 4)), ProblemTypes.NotCaughtUp, asOwner: true));
-            Assert.Equal("$[1].version", await replica.ProblemAsync(Replica.Post(path, [Query("nobody", 1), Query("alice", ulong.MaxValue)]), ProblemTypes.NotCaughtUp, asOwner: true));
+            Assert.Equal("$[1].from",
+                await replica.ProblemAsync(Replica.Post(path, Version(from, 4)), ProblemTypes.NotCaughtUp, asOwner: true));
+            Assert.Equal("$[1].version",
+                await replica.ProblemAsync(
+                    Replica.Post(path, [Query("nobody", 1), Query("alice", ulong.MaxValue)]), ProblemTypes.NotCaughtUp, asOwner: true));
             JsonElement next = await replica.JsonAsync(Replica.Post(path, Version(from, 3)), asOwner: true);
             Assert.Equal(0, next.GetProperty("versions")[1].GetProperty("members").GetArrayLength());
             Assert.NotEqual(0, next.GetProperty("versions")[1].GetProperty("absent").GetArrayLength());
@@ -135,7 +146,8 @@ public sealed class LeastEpochTests : TwoEpochTests
 
     private static readonly (string Path, string? Body)[] s_reads =
     [
-        ("/v1/lookup", Alice), ("/v1/lookup?key=alice", null), ("/v1/history", Alice), ("/v1/monitor", Alice), ("/v1/epochs/latest", null), ("/v1/epochs/1", null),
+        ("/v1/lookup", Alice), ("/v1/lookup?key=alice", null), ("/v1/history", Alice), ("/v1/monitor", Alice), ("/v1/epochs/latest", null),
+        ("/v1/epochs/1", null),
         ("/v1/epochs/0-2/audit-proof", null),
     ];
 
@@ -152,7 +164,8 @@ public sealed class LeastEpochTests : TwoEpochTests
         return request;
     }
 
-    private static string Version(string body, ulong version) => body.Replace("VERSION", version.ToString(System.Globalization.CultureInfo.InvariantCulture), StringComparison.Ordinal);
+    private static string Version(string body, ulong version) =>
+        body.Replace("VERSION", version.ToString(System.Globalization.CultureInfo.InvariantCulture), StringComparison.Ordinal);
 
     private static Query Query(string key, ulong version) => new(System.Text.Encoding.UTF8.GetBytes(key), 0, version);
 
@@ -168,7 +181,8 @@ public sealed class LeastEpochTests : TwoEpochTests
         byte[] record = await replica.OctetsAsync(Replica.Get($"/v1/epochs/{size - 1}", MediaTypes.Record));
         await replica.OctetsAsync(Replica.Get($"/v1/epochs/{size - 1}/audit-proof", MediaTypes.AuditProof));
         var tiles = new HttpTileReader(replica.Client, new Uri(replica.Client.BaseAddress!, "/log/"));
-        ReadOnlyMemory<byte> entry = await new HashReader(tiles, size, TreeHash.FromBytes(root)).ReadEntryAsync(size - 1, TestContext.Current.CancellationToken);
+        ReadOnlyMemory<byte> entry =
+            await new HashReader(tiles, size, TreeHash.FromBytes(root)).ReadEntryAsync(size - 1, TestContext.Current.CancellationToken);
         Assert.Equal(record, entry.ToArray());
         using HttpResponseMessage head = await replica.SendAsync(new HttpRequestMessage(HttpMethod.Head, "/log/checkpoint"));
         Assert.Equal((HttpStatusCode.OK, (long?)note.Length), (head.StatusCode, head.Content.Headers.ContentLength));

@@ -46,7 +46,8 @@ public sealed class LookupTests
     [Fact]
     public async Task A_batch_is_answered_in_order()
     {
-        string[] names = [.. Enumerable.Range(0, 20).Select(i => $"user{i}"), "nobody", "alice", .. Enumerable.Range(0, 234).Select(i => $"absent{i}")];
+        string[] names = [.. Enumerable.Range(0, 20).Select(i => $"user{i}"), "nobody", "alice",
+            .. Enumerable.Range(0, 234).Select(i => $"absent{i}")];
         Assert.Equal(256, names.Length);
         byte[] answer = await AskAsync([.. names.Select(name => Query(name))]);
         LookupVerdict verdict = Verify(answer, names);
@@ -93,7 +94,8 @@ public sealed class LookupTests
         Assert.Equal(MediaTypes.Json, response.Content.Headers.ContentType?.MediaType);
         Assert.True(response.Headers.CacheControl?.NoStore);
         JsonElement answer = await _replica.JsonAsync(Replica.Get("/v1/lookup?key=alice"));
-        Assert.Equal("alice 60", answer.GetProperty("lookups")[0].GetProperty("members").EnumerateArray().Last().GetProperty("value").GetString());
+        Assert.Equal(
+            "alice 60", answer.GetProperty("lookups")[0].GetProperty("members").EnumerateArray().Last().GetProperty("value").GetString());
         Assert.Equal(Newest, answer.GetProperty("head").GetProperty("record_fields").GetProperty("epoch").GetUInt64());
     }
 
@@ -127,13 +129,15 @@ public sealed class LookupTests
         Assert.Equal(size == 72, verdict.Head.Checkpoint.Start.Equals(verdict.Head.Checkpoint.End));
         Assert.Equal(size == 72 ? Reason.CheckpointMissing : Reason.CheckpointConsistency, Verify(answer, "alice").Reason);
         // The second request must get the same head, which the service may have to render again.
-        Assert.Equal(answer, await _replica.OctetsAsync(Replica.Post($"/v1/lookup?checkpoint_size={size}", [Query("alice")], MediaTypes.Lookup)));
+        Assert.Equal(
+            answer, await _replica.OctetsAsync(Replica.Post($"/v1/lookup?checkpoint_size={size}", [Query("alice")], MediaTypes.Lookup)));
     }
 
     [Fact]
     public async Task A_client_ahead_of_the_replica_is_told()
     {
-        Assert.Equal("?checkpoint_size", await _replica.ProblemAsync(Replica.Post("/v1/lookup?checkpoint_size=73", [Query("alice")]), ProblemTypes.NotCaughtUp));
+        Assert.Equal("?checkpoint_size",
+            await _replica.ProblemAsync(Replica.Post("/v1/lookup?checkpoint_size=73", [Query("alice")]), ProblemTypes.NotCaughtUp));
     }
 
     [Theory]
@@ -145,7 +149,9 @@ public sealed class LookupTests
     [InlineData("1&checkpoint_size=1")]
     public async Task A_malformed_checkpoint_size_is_refused(string size)
     {
-        Assert.Equal("?checkpoint_size", await _replica.ProblemAsync(Replica.Post($"/v1/lookup?checkpoint_size={size}", [Query("alice")]), ProblemTypes.MalformedRequest));
+        Assert.Equal("?checkpoint_size",
+            await _replica.ProblemAsync(
+                Replica.Post($"/v1/lookup?checkpoint_size={size}", [Query("alice")]), ProblemTypes.MalformedRequest));
     }
 
     [Fact]
@@ -177,7 +183,8 @@ public sealed class LookupTests
     private VerifierContext Keep(int size)
     {
         // The client keeps the log's checkpoint of the size in `size`.
-        Reason reason = Verifier.Checkpoint(_replica.Log.Anchor, _replica.Log.Records[size - 1].Checkpoint.Span, out ulong kept, out byte[] root);
+        Reason reason = Verifier.Checkpoint(
+            _replica.Log.Anchor, _replica.Log.Records[size - 1].Checkpoint.Span, out ulong kept, out byte[] root);
         Assert.Equal((Reason.Valid, (ulong)size), (reason, kept));
         return _replica.Context() with { KeptSize = kept, KeptRoot = root };
     }

@@ -60,13 +60,16 @@ public sealed class MalformedQueryTests
     public async Task Limits_hold_to_the_octet()
     {
         await _replica.OctetsAsync(Replica.Post("/v1/lookup", $$"""{"key": "{{new string('a', 255)}}"}"""));
-        Assert.Equal("$.key", await _replica.ProblemAsync(Replica.Post("/v1/lookup", $$"""{"key": "{{new string('a', 256)}}"}"""), ProblemTypes.KeyLength));
+        Assert.Equal("$.key",
+            await _replica.ProblemAsync(Replica.Post("/v1/lookup", $$"""{"key": "{{new string('a', 256)}}"}"""), ProblemTypes.KeyLength));
         // The limit on the key's length counts bytes, not characters.
-        Assert.Equal("$.key", await _replica.ProblemAsync(Replica.Post("/v1/lookup", $$"""{"key": "{{new string('ä', 128)}}"}"""), ProblemTypes.KeyLength));
+        Assert.Equal("$.key",
+            await _replica.ProblemAsync(Replica.Post("/v1/lookup", $$"""{"key": "{{new string('ä', 128)}}"}"""), ProblemTypes.KeyLength));
         string[] queries = [.. Enumerable.Repeat("""{"key": "a"}""", 257)];
         await _replica.OctetsAsync(Replica.Post("/v1/lookup", $"[{string.Join(',', queries[1..])}]"));
         await _replica.ProblemAsync(Replica.Post("/v1/lookup", $"[{string.Join(',', queries)}]"), ProblemTypes.BatchLength);
-        await _replica.ProblemAsync(Replica.Post("/v1/lookup", [.. Enumerable.Repeat(new Query("a"u8.ToArray(), 0, 0), 257)]), ProblemTypes.BatchLength);
+        await _replica.ProblemAsync(
+            Replica.Post("/v1/lookup", [.. Enumerable.Repeat(new Query("a"u8.ToArray(), 0, 0), 257)]), ProblemTypes.BatchLength);
         await _replica.ProblemAsync(Replica.Post("/v1/lookup", """{"key": "a"}""".PadRight((1024 * 1024) + 1)), ProblemTypes.BodyTooLarge);
         await _replica.OctetsAsync(Replica.Post("/v1/lookup", """{"key": "a"}""".PadRight(1024 * 1024)));
         await _replica.ProblemAsync(Replica.Post("/v1/lookup", new string(' ', 10 * 1024 * 1024)), ProblemTypes.BodyTooLarge);
@@ -88,8 +91,12 @@ public sealed class MalformedQueryTests
     [Fact]
     public async Task Binary_history_takes_no_period_and_begins_at_one()
     {
-        Assert.Equal("$[0].period", await _replica.ProblemAsync(Replica.Post("/v1/history", [new Query("a"u8.ToArray(), 1, 1)]), ProblemTypes.MalformedRequest, asOwner: true));
-        Assert.Equal("$[0].version", await _replica.ProblemAsync(Replica.Post("/v1/history", [new Query("a"u8.ToArray(), 0, 0)]), ProblemTypes.MalformedRequest, asOwner: true));
+        Assert.Equal("$[0].period",
+            await _replica.ProblemAsync(
+                Replica.Post("/v1/history", [new Query("a"u8.ToArray(), 1, 1)]), ProblemTypes.MalformedRequest, asOwner: true));
+        Assert.Equal("$[0].version",
+            await _replica.ProblemAsync(
+                Replica.Post("/v1/history", [new Query("a"u8.ToArray(), 0, 0)]), ProblemTypes.MalformedRequest, asOwner: true));
         await _replica.OctetsAsync(Replica.Post("/v1/history", [new Query("a"u8.ToArray(), 0, 1)]), asOwner: true);
     }
 
@@ -106,7 +113,8 @@ public sealed class MalformedQueryTests
     public async Task Media_types_and_methods_are_checked()
     {
         using var text = new StringContent("a", Encoding.UTF8, "text/plain");
-        await _replica.ProblemAsync(new HttpRequestMessage(HttpMethod.Post, "/v1/lookup") { Content = text }, ProblemTypes.UnsupportedMediaType);
+        await _replica.ProblemAsync(
+            new HttpRequestMessage(HttpMethod.Post, "/v1/lookup") { Content = text }, ProblemTypes.UnsupportedMediaType);
         await _replica.ProblemAsync(Replica.Post("/v1/lookup", """{"key": "a"}""", MediaTypes.History), ProblemTypes.NotAcceptable);
         await _replica.ProblemAsync(new HttpRequestMessage(HttpMethod.Delete, "/v1/lookup"), ProblemTypes.MethodNotAllowed);
         await _replica.ProblemAsync(Replica.Get("/v1/history"), ProblemTypes.MethodNotAllowed);

@@ -21,7 +21,8 @@ public sealed class PeriodSwitchTests : IAsyncLifetime
         _log = await TestLog.CreateAsync(periodLengthMs: 1);
         await Log.PublishItemsAsync(
         [
-            TestLog.Item(StructureId.Usernames, "al", "alice"u8.ToArray()), TestLog.Item(StructureId.Devices, "alice", DeviceList.Encode(["phone"u8.ToArray()])),
+            TestLog.Item(StructureId.Usernames, "al", "alice"u8.ToArray()),
+            TestLog.Item(StructureId.Devices, "alice", DeviceList.Encode(["phone"u8.ToArray()])),
             TestLog.Item(StructureId.Keys, "phone", "one"u8.ToArray()), TestLog.Item(StructureId.Keys, "plain", "its"u8.ToArray()),
         ]);
     }
@@ -44,7 +45,9 @@ public sealed class PeriodSwitchTests : IAsyncLifetime
         await Log.StageAllAsync();
         await Log.SwitchAsync();
         await CompareAsync(first, second);
-        await Log.PublishItemsAsync([TestLog.Item(StructureId.Keys, "phone", "three"u8.ToArray()), TestLog.Item(StructureId.Usernames, "ally", "alice"u8.ToArray())]);
+        await Log.PublishItemsAsync(
+            [TestLog.Item(StructureId.Keys, "phone", "three"u8.ToArray()),
+                TestLog.Item(StructureId.Usernames, "ally", "alice"u8.ToArray())]);
         await CompareAsync(first, second);
         await Log.NextPeriodAsync();
         await Log.PublishItemsAsync([TestLog.Item(StructureId.Keys, "new", "its"u8.ToArray())]);
@@ -63,7 +66,8 @@ public sealed class PeriodSwitchTests : IAsyncLifetime
         Assert.True(again.Has("SnapshotUsed"));
         string folder = Path.Combine(Log.Folder.Replicas, "second");
         await third.WaitAsync(() => !File.Exists(Path.Combine(folder, "leaves")) && !Directory.Exists(Path.Combine(folder, "nodes")));
-        Assert.Equal(["1", "2"], Directory.EnumerateDirectories(Path.Combine(folder, "periods")).Select(path => Path.GetFileName(path)).Order());
+        Assert.Equal(
+            ["1", "2"], Directory.EnumerateDirectories(Path.Combine(folder, "periods")).Select(path => Path.GetFileName(path)).Order());
     }
 
     [Fact]
@@ -73,13 +77,22 @@ public sealed class PeriodSwitchTests : IAsyncLifetime
         await replica.WaitForEpochAsync(1);
         await Log.BeginNextAsync();
         await Log.StageAllAsync();
-        await Log.SwitchAsync(record => record with { Structures = [.. record.Structures.Select(structure => structure.Count == 0 ? structure : structure with { Root = Enumerable.Repeat((byte)1, structure.Root.Length).ToArray() })] });
+        await Log.SwitchAsync(record =>
+            record with
+            {
+                Structures =
+                [.. record.Structures.Select(
+                    structure => structure.Count == 0
+                        ? structure
+                        : structure with { Root = Enumerable.Repeat((byte)1, structure.Root.Length).ToArray() })]
+            });
         await replica.WaitForTroubleAsync("root and count of structure");
         Assert.Equal(HttpStatusCode.OK, (await replica.SendAsync(Replica.Get("/v1/lookup?key=phone"))).StatusCode);
     }
 
     private async Task<Replica> StartAsync(string name, bool isStored, LoggedEvents events) => await Replica.StartAsync(
-        Log, name, services => services.AddSingleton<ILoggerProvider>(events), _ => { }, isStored ? ["--Optiks:QueryService:NodeCacheBytes", "1048576"] : []);
+        Log, name, services => services.AddSingleton<ILoggerProvider>(events), _ => { },
+        isStored ? ["--Optiks:QueryService:NodeCacheBytes", "1048576"] : []);
 
     private async Task CompareAsync(Replica one, Replica other)
     {
@@ -87,12 +100,14 @@ public sealed class PeriodSwitchTests : IAsyncLifetime
         await one.WaitForEpochAsync(epoch);
         await other.WaitForEpochAsync(epoch);
         const string names = """[{"key": "phone"}, {"key": "plain"}, {"key": "new"}, {"key": "nobody"}]""";
-        foreach ((string path, string form) in ((string, string)[])[("/v1/lookup", MediaTypes.Lookup), ("/v1/history", MediaTypes.History), ("/v1/monitor", MediaTypes.Monitor)])
+        foreach ((string path, string form) in ((string, string)[])[("/v1/lookup", MediaTypes.Lookup), ("/v1/history", MediaTypes.History),
+            ("/v1/monitor", MediaTypes.Monitor)])
         {
             byte[] expected = await one.OctetsAsync(Replica.Post(path, names, form), asOwner: true);
             Assert.Equal(expected, await other.OctetsAsync(Replica.Post(path, names, form), asOwner: true));
         }
         const string users = """[{"username": "al"}, {"username": "ally"}]""";
-        Assert.Equal(await one.OctetsAsync(Replica.Post("/v1/users/lookup", users, MediaTypes.UserLookup)), await other.OctetsAsync(Replica.Post("/v1/users/lookup", users, MediaTypes.UserLookup)));
+        Assert.Equal(await one.OctetsAsync(Replica.Post("/v1/users/lookup", users, MediaTypes.UserLookup)),
+            await other.OctetsAsync(Replica.Post("/v1/users/lookup", users, MediaTypes.UserLookup)));
     }
 }

@@ -33,7 +33,8 @@ public sealed class PeriodsTests
         Assert.Equal([0UL], verdict.Bounds.Select(bound => EpochRecord.ReadEpoch(answer[bound])));
         JsonElement json = await _replica.JsonAsync(Replica.Get("/v1/periods?from=0&checkpoint_size=72"));
         Assert.Equal("", json.GetProperty("head").GetProperty("checkpoint").GetString());
-        Assert.Equal(0, Assert.Single(json.GetProperty("bounds").EnumerateArray()).GetProperty("record_fields").GetProperty("epoch").GetInt32());
+        Assert.Equal(
+            0, Assert.Single(json.GetProperty("bounds").EnumerateArray()).GetProperty("record_fields").GetProperty("epoch").GetInt32());
     }
 
     [Theory]
@@ -133,14 +134,16 @@ public sealed class PeriodsTests
             while (!bounds.IsEmpty)
             {
                 epochs.Add(EpochRecord.ReadEpoch(bounds.Span));
-                bounds = bounds[(EpochRecord.Length + 2 + ((bounds.Span[EpochRecord.Length] << 8) | bounds.Span[EpochRecord.Length + 1]))..];
+                bounds =
+                    bounds[(EpochRecord.Length + 2 + ((bounds.Span[EpochRecord.Length] << 8) | bounds.Span[EpochRecord.Length + 1]))..];
             }
             return [.. epochs];
         }
 
         public EpochBounds Of(ulong epoch) => new(new Following.BoardLog(this, epoch + 1, Root(0, (int)epoch + 1)), _records[epoch]);
 
-        public async Task<string> BoundsAsync(ulong epoch, ulong from) => string.Join(' ', Epochs((await Of(epoch).RenderAsync(from, Cancellation)).Octets));
+        public async Task<string> BoundsAsync(ulong epoch, ulong from) =>
+            string.Join(' ', Epochs((await Of(epoch).RenderAsync(from, Cancellation)).Octets));
 
         public Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken) => Task.FromResult<byte[]?>(null);
 
@@ -151,7 +154,10 @@ public sealed class PeriodsTests
                 throw new IOException("down");
             }
             int first = (int)path.Index * TilePath.FullWidth;
-            byte[] tile = [.. Enumerable.Range(first, path.Width).SelectMany(i => path.IsEntries ? EntryBundle.EncodeEntry(_records[i]) : Root(i << (8 * path.Level), 1 << (8 * path.Level)).ToArray())];
+            byte[] tile = [.. Enumerable.Range(first, path.Width)
+                .SelectMany(i => path.IsEntries
+                    ? EntryBundle.EncodeEntry(_records[i])
+                    : Root(i << (8 * path.Level), 1 << (8 * path.Level)).ToArray())];
             return Task.FromResult<byte[]?>(tile);
         }
 

@@ -30,9 +30,11 @@ public sealed class ProofQueueTests
     [InlineData(1 << 20)]
     public async Task Concurrent_requests_each_get_their_own_answer(int cacheBytes)
     {
-        await using Replica replica = await Replica.StartAsync(_replica.Log, $"concurrent-{cacheBytes}", "--Optiks:QueryService:VrfCacheBytes", $"{cacheBytes}");
+        await using Replica replica =
+            await Replica.StartAsync(_replica.Log, $"concurrent-{cacheBytes}", "--Optiks:QueryService:VrfCacheBytes", $"{cacheBytes}");
         await replica.WaitForEpochAsync((ulong)replica.Log.Records.Count - 1);
-        await Parallel.ForAsync(0, 200, new ParallelOptions { MaxDegreeOfParallelism = 40, CancellationToken = Cancellation }, async (i, _) =>
+        await Parallel.ForAsync(0, 200, new ParallelOptions { MaxDegreeOfParallelism = 40, CancellationToken = Cancellation },
+            async (i, _) =>
         {
             string[] names = [$"user{i % 20}", $"absent{i % 50}"];
             byte[] answer = await replica.OctetsAsync(Ask("/v1/lookup", MediaTypes.Lookup, names));
@@ -42,7 +44,8 @@ public sealed class ProofQueueTests
             Assert.Equal(0UL, verdict.Keys[1].Version);
             if (i % 10 == 0)
             {
-                byte[] monitored = await replica.OctetsAsync(Replica.Post("/v1/monitor", [new Query(Encoding.UTF8.GetBytes(names[0]), 0, 1)], MediaTypes.Monitor), asOwner: true);
+                byte[] monitored = await replica.OctetsAsync(
+                    Replica.Post("/v1/monitor", [new Query(Encoding.UTF8.GetBytes(names[0]), 0, 1)], MediaTypes.Monitor), asOwner: true);
                 using ByteStrings keys = Keys(names[..1]);
                 Assert.Equal(Reason.Valid, Verifier.Versions(replica.Context(), keys, [default], monitored).Reason);
             }
@@ -100,12 +103,14 @@ public sealed class ProofQueueTests
     {
         using IServiceScope scope = _replica.Services.CreateScope();
         CurrentEpoch current = scope.ServiceProvider.GetRequiredService<CurrentEpoch>();
-        using var meters = new QueryMetrics(scope.ServiceProvider.GetRequiredService<System.Diagnostics.Metrics.IMeterFactory>(), current, _replica.Services.GetRequiredService<FollowerState>(), _replica.Services.GetRequiredService<AnswerBudget>());
+        using var meters = new QueryMetrics(scope.ServiceProvider.GetRequiredService<System.Diagnostics.Metrics.IMeterFactory>(), current,
+            _replica.Services.GetRequiredService<FollowerState>(), _replica.Services.GetRequiredService<AnswerBudget>());
         using var given = new CancellationTokenSource();
         using var lease = new AnswerLease(new AnswerBudget(1 << 20), 0, 0);
         using var queries = new QueryBatch();
         queries.Add("nobody"u8, 0, 0);
-        var request = new KeyRequest(QueryKind.Lookup, queries, new AnswerTerms(default, default, MediaTypes.Lookup, UsesCache: true, lease));
+        var request = new KeyRequest(
+            QueryKind.Lookup, queries, new AnswerTerms(default, default, MediaTypes.Lookup, UsesCache: true, lease));
         Task<ProvenAnswer> up;
         Task<ProvenAnswer> wanted;
         using (var queue = new ProofQueue(current, meters, workers: 0))
@@ -124,7 +129,8 @@ public sealed class ProofQueueTests
     [InlineData(true)]
     public async Task Anonymous_callers_can_be_kept_from_what_was_asked_before(bool hides)
     {
-        await using Replica replica = await Replica.StartReadyAsync(_replica.Log, $"hides-{hides}", "--Optiks:QueryService:HideCacheFromAnonymous", $"{hides}");
+        await using Replica replica =
+            await Replica.StartReadyAsync(_replica.Log, $"hides-{hides}", "--Optiks:QueryService:HideCacheFromAnonymous", $"{hides}");
         (ulong Hits, ulong Misses) Counts()
         {
             DirectoryStats stats = replica.Services.GetRequiredService<QueryMetrics>().Directory!()!.Value;

@@ -38,7 +38,8 @@ public sealed class RateLimitTests
         _ = await replica.OctetsAsync(Replica.Get("/v1/epochs/4/audit-proof"));
         _ = await replica.ProblemAsync(Replica.Get("/v1/epochs/4"), ProblemTypes.RateLimited);
         _ = await replica.ProblemAsync(Replica.Get("/v1/epochs/0-3/audit-proof"), ProblemTypes.RateLimited);
-        foreach (string path in (string[])["/v1/epochs/latest", "/log/checkpoint", "/v1/configuration", "/health/ready", "/openapi/v1.json"])
+        foreach (string path in (string[])["/v1/epochs/latest", "/log/checkpoint", "/v1/configuration", "/health/ready",
+            "/openapi/v1.json"])
         {
             _ = await replica.OctetsAsync(Replica.Get(path));
         }

@@ -29,7 +29,8 @@ public sealed class RecentEpochTests : TwoEpochTests
             if (size.Length > 0)
             {
                 int epoch = size[^1] - '1';
-                Assert.Equal(Reason.Valid, Verifier.Checkpoint(Log.Anchor, Log.Records[epoch].Checkpoint.Span, out ulong kept, out byte[] root));
+                Assert.Equal(Reason.Valid,
+                    Verifier.Checkpoint(Log.Anchor, Log.Records[epoch].Checkpoint.Span, out ulong kept, out byte[] root));
                 context = context with { KeptSize = kept, KeptRoot = root, KeptRecord = Log.Records[epoch].Record };
             }
             LookupVerdict verdict = Verify(context, answer);
@@ -41,12 +42,14 @@ public sealed class RecentEpochTests : TwoEpochTests
         // The other endpoints also answer about epoch 2. A verifier that has seen a later record refuses the earlier one.
         foreach (string path in (string[])["/v1/history", "/v1/monitor"])
         {
-            byte[] answer = await replica.OctetsAsync(Replica.Post($"{path}?at_epoch=2", Asked, path == "/v1/history" ? MediaTypes.History : MediaTypes.Monitor), asOwner: true);
+            byte[] answer = await replica.OctetsAsync(
+                Replica.Post($"{path}?at_epoch=2", Asked, path == "/v1/history" ? MediaTypes.History : MediaTypes.Monitor), asOwner: true);
             using ByteStrings keys = Keys();
             VersionsVerdict verdict = Verifier.Versions(replica.Context(), keys, new KnownKey[3], answer);
             Assert.Equal((Reason.Valid, 2UL), (verdict.Reason, verdict.Head!.Epoch));
         }
-        Assert.Equal(Reason.Stale, Verify(replica.Context(), await LookupAsync(replica, "?at_epoch=2"), new KnownKey(3, 0, 0, 0, null)).Reason);
+        Assert.Equal(Reason.Stale,
+            Verify(replica.Context(), await LookupAsync(replica, "?at_epoch=2"), new KnownKey(3, 0, 0, 0, null)).Reason);
     }
 
     [Fact]
@@ -95,13 +98,20 @@ public sealed class RecentEpochTests : TwoEpochTests
     {
         await using Replica replica = await Replica.StartReadyAsync(Log);
         foreach ((string path, string body) in ((string, string)[])[
-            ("/v1/lookup", Asked), ("/v1/history", Asked), ("/v1/monitor", Asked), ("/v1/users/lookup", """{"username": "alice"}"""), ("/v1/users/monitor", """{"user": "alice"}""")])
+            ("/v1/lookup", Asked), ("/v1/history", Asked), ("/v1/monitor", Asked), ("/v1/users/lookup", """{"username": "alice"}"""),
+            ("/v1/users/monitor", """{"user": "alice"}""")])
         {
-            Assert.Equal("?at_epoch", await replica.ProblemAsync(Replica.Post($"{path}?at_epoch=3", body), ProblemTypes.NotCaughtUp, asOwner: true));
-            Assert.Equal("?at_epoch", await replica.ProblemAsync(Replica.Post($"{path}?at_epoch=02", body), ProblemTypes.MalformedRequest, asOwner: true));
-            Assert.Equal("?checkpoint_size", await replica.ProblemAsync(Replica.Post($"{path}?at_epoch=2&checkpoint_size=4", body), ProblemTypes.NotCaughtUp, asOwner: true));
+            Assert.Equal("?at_epoch",
+                await replica.ProblemAsync(Replica.Post($"{path}?at_epoch=3", body), ProblemTypes.NotCaughtUp, asOwner: true));
+            Assert.Equal("?at_epoch",
+                await replica.ProblemAsync(Replica.Post($"{path}?at_epoch=02", body), ProblemTypes.MalformedRequest, asOwner: true));
+            Assert.Equal("?checkpoint_size",
+                await replica.ProblemAsync(
+                    Replica.Post($"{path}?at_epoch=2&checkpoint_size=4", body), ProblemTypes.NotCaughtUp, asOwner: true));
         }
-        Assert.Equal("?at_epoch", await replica.ProblemAsync(Replica.Post("/v1/history?at_epoch=2&period=0", Asked), ProblemTypes.MalformedRequest, asOwner: true));
+        Assert.Equal("?at_epoch",
+            await replica.ProblemAsync(
+                Replica.Post("/v1/history?at_epoch=2&period=0", Asked), ProblemTypes.MalformedRequest, asOwner: true));
         Assert.Equal("?at_epoch", await replica.ProblemAsync(Replica.Get("/v1/epochs/latest?at_epoch=2"), ProblemTypes.MalformedRequest));
         // Once a superseded version is erased, the replica can no longer make a proof with its value.
         await Log.PublishAsync(("alice", "three"));
@@ -113,7 +123,8 @@ public sealed class RecentEpochTests : TwoEpochTests
         await LookupAsync(replica, "?at_epoch=3");
     }
 
-    private static Task<byte[]> LookupAsync(Replica replica, string query) => replica.OctetsAsync(Replica.Post($"/v1/lookup{query}", Asked, MediaTypes.Lookup));
+    private static Task<byte[]> LookupAsync(Replica replica, string query) =>
+        replica.OctetsAsync(Replica.Post($"/v1/lookup{query}", Asked, MediaTypes.Lookup));
 
     private static LookupVerdict Verify(VerifierContext context, byte[] answer, params KnownKey[] known)
     {

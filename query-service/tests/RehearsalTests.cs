@@ -139,7 +139,8 @@ public sealed class RehearsalTests : TwoEpochTests
     public async Task All_requests_of_a_rehearsal_are_answered(string closed)
     {
         using var events = new LoggedEvents();
-        await using Replica replica = await Replica.StartAsync(Log, "a", services => services.AddSingleton<ILoggerProvider>(events), _ => { }, "--Optiks:QueryService:RequireLookupScope", closed);
+        await using Replica replica = await Replica.StartAsync(Log, "a", services => services.AddSingleton<ILoggerProvider>(events),
+            _ => { }, "--Optiks:QueryService:RequireLookupScope", closed);
         await replica.WaitForEpochAsync((ulong)Log.Records.Count - 1);
         Assert.False(events.Has("NotRehearsed"));
     }
@@ -152,5 +153,6 @@ public sealed class RehearsalTests : TwoEpochTests
         return context;
     }
 
-    private static async Task<HealthStatus> StatusAsync(Rehearsal rehearsal) => (await rehearsal.CheckHealthAsync(new HealthCheckContext(), TestContext.Current.CancellationToken)).Status;
+    private static async Task<HealthStatus> StatusAsync(Rehearsal rehearsal) =>
+        (await rehearsal.CheckHealthAsync(new HealthCheckContext(), TestContext.Current.CancellationToken)).Status;
 }

@@ -56,12 +56,14 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             Assert.Equal(Reason.Valid, Verifier.Checkpoint(Log.Anchor, note, out ulong size, out byte[] root));
             Assert.Equal(5UL, size);
             var tiles = new HttpTileReader(replica.Client, new Uri(replica.Client.BaseAddress!, "/log/"));
-            Assert.Equal(Log.Records.Select(row => row.Record.ToArray()), (await new HashReader(tiles, size, TreeHash.FromBytes(root)).ReadBundleAsync(0, Cancel)).Select(entry => entry.ToArray()));
+            Assert.Equal(Log.Records.Select(row => row.Record.ToArray()),
+                (await new HashReader(tiles, size, TreeHash.FromBytes(root)).ReadBundleAsync(0, Cancel)).Select(entry => entry.ToArray()));
             foreach (string path in (string[])["tile/0/000.p/5", "tile/entries/000.p/5", "audit/001", "audit/004"])
             {
                 using HttpResponseMessage response = await replica.SendAsync(Replica.Get($"/log/{path}"));
                 Assert.Equal("public, max-age=31536000, immutable", response.Headers.GetValues("Cache-Control").Single());
-                Assert.Equal(await File.ReadAllBytesAsync(Path.Combine(Folder, path), Cancel), await response.Content.ReadAsByteArrayAsync(Cancel));
+                Assert.Equal(await File.ReadAllBytesAsync(Path.Combine(Folder, path), Cancel),
+                    await response.Content.ReadAsByteArrayAsync(Cancel));
                 using HttpResponseMessage head = await replica.SendAsync(new HttpRequestMessage(HttpMethod.Head, $"/log/{path}"));
                 Assert.Equal(response.Content.Headers.ContentLength, head.Content.Headers.ContentLength);
             }
@@ -83,7 +85,8 @@ public sealed class RemoteBoardTests : IAsyncLifetime
         Board.Requests.Clear();
         string[] paths =
         [
-            "", "tile/0/000", "tile/0/000.p/3", "tile/1/000.p/1", "tile/0/001.p/1", "tile/63/000", "tile/0/000.p/02", "tile/entries/000.p/3", "audit/000", "audit/002", "audit/1", "audit/x001/000", ".signed",
+            "", "tile/0/000", "tile/0/000.p/3", "tile/1/000.p/1", "tile/0/001.p/1", "tile/63/000", "tile/0/000.p/02",
+            "tile/entries/000.p/3", "audit/000", "audit/002", "audit/1", "audit/x001/000", ".signed",
         ];
         foreach (string path in paths)
         {
@@ -111,7 +114,10 @@ public sealed class RemoteBoardTests : IAsyncLifetime
         // that never served an epoch waits.
         await using Replica again = await Replica.StartAsync(Log, "second", Settings());
         await again.WaitForTroubleAsync("The board has not been read yet. It answers 503.");
-        await again.WaitAsync(async () => (await again.ReadinessAsync()).Body is { } body && body.Contains("Serving epoch 1. Epochs up to 2 wait", StringComparison.Ordinal) && !body.Contains("rehearsed", StringComparison.Ordinal));
+        await again.WaitAsync(async () =>
+            (await again.ReadinessAsync()).Body is { } body
+                && body.Contains("Serving epoch 1. Epochs up to 2 wait", StringComparison.Ordinal)
+                && !body.Contains("rehearsed", StringComparison.Ordinal));
         Assert.Equal("one", await ValueAsync(again));
         await using Replica never = await Replica.StartAsync(Log, "never", Settings());
         await never.WaitForTroubleAsync("""epoch":{"status":"unhealthy","description":"The board has not been read yet. It answers 503.""");
@@ -178,7 +184,8 @@ public sealed class RemoteBoardTests : IAsyncLifetime
         await Log.PublishAsync(("alice", "one"));
         await using Replica replica = await StartAsync("a");
         Board.Fault = Saying(await Log.SignAsync(3, TreeHash.FromBytes(new byte[TreeHash.Length])));
-        await replica.WaitAsync(async () => (await replica.ReadinessAsync()).Body.Contains("The board has size 3.", StringComparison.Ordinal));
+        await replica.WaitAsync(async () =>
+            (await replica.ReadinessAsync()).Body.Contains("The board has size 3.", StringComparison.Ordinal));
         await Log.PublishAsync(("alice", "two"));
         await replica.WaitForTroubleAsync("The database and the board have different logs of 3 epochs, and the log signed both");
         Assert.Equal("one", await ValueAsync(replica));
@@ -229,7 +236,8 @@ public sealed class RemoteBoardTests : IAsyncLifetime
         }
         await Log.PublishOnBoardFirstAsync(async () =>
         {
-            await replica.WaitAsync(async () => (await replica.ReadinessAsync()).Body.Contains("The board has size 4.", StringComparison.Ordinal));
+            await replica.WaitAsync(async () =>
+                (await replica.ReadinessAsync()).Body.Contains("The board has size 4.", StringComparison.Ordinal));
             Assert.NotEmpty(await replica.OctetsAsync(Replica.Get("/v1/epochs/latest?checkpoint_size=2", MediaTypes.Head)));
             Assert.Equal(Log.Records[0].Record.ToArray(), await replica.OctetsAsync(Replica.Get("/v1/epochs/0", MediaTypes.Record)));
             Assert.Equal(3 * TreeHash.Length, (await replica.OctetsAsync(Replica.Get("/log/tile/0/000.p/3"))).Length);
@@ -285,7 +293,8 @@ public sealed class RemoteBoardTests : IAsyncLifetime
         context.Abort();
     }
 
-    private static Func<HttpContext, string, Task<bool>> Saying(byte[] note) => Answering(async context => await context.Response.Body.WriteAsync(note, context.RequestAborted));
+    private static Func<HttpContext, string, Task<bool>> Saying(byte[] note) =>
+        Answering(async context => await context.Response.Body.WriteAsync(note, context.RequestAborted));
 
     private static Func<HttpContext, string, Task<bool>> Answering(Func<HttpContext, Task> answer) => async (context, path) =>
     {
@@ -297,7 +306,9 @@ public sealed class RemoteBoardTests : IAsyncLifetime
         return true;
     };
 
-    private string[] Settings(params string[] more) => [Board.Setting, "--Optiks:Board:PollInterval=00:00:00.050", "--Optiks:Board:Timeout=00:00:03", "--Optiks:Board:UnreadyAfter=00:00:00.300", .. more];
+    private string[] Settings(params string[] more) =>
+        [Board.Setting, "--Optiks:Board:PollInterval=00:00:00.050", "--Optiks:Board:Timeout=00:00:03",
+            "--Optiks:Board:UnreadyAfter=00:00:00.300", .. more];
 
     private Task<Replica> StartAsync(string name, params string[] more) => Replica.StartReadyAsync(Log, name, Settings(more));
 

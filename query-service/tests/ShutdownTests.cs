@@ -23,7 +23,9 @@ public sealed class ShutdownTests
     {
         await using Replica replica = await Replica.StartReadyAsync(_log, "drained", "--Optiks:QueryService:DrainTime", "00:00:03");
         int answered = 0;
-        Task[] clients = [.. Enumerable.Range(0, 8).Select(client => Task.Run(() => AskUntilSentAwayAsync(replica, client, () => Interlocked.Increment(ref answered)), Cancellation))];
+        Task[] clients = [.. Enumerable.Range(0, 8)
+            .Select(
+                client => Task.Run(() => AskUntilSentAwayAsync(replica, client, () => Interlocked.Increment(ref answered)), Cancellation))];
         while (Volatile.Read(ref answered) < 200)
         {
             await Task.Delay(10, Cancellation);

@@ -53,7 +53,8 @@ public sealed class SnapshotDownloadTests : IDisposable
             await Task.Delay(20, Cancel);
         }
         Assert.InRange(await OctetsOnDiskAsync(Snapshot), 0, promised / 4);
-        SnapshotRefusedException refused = await Assert.ThrowsAsync<SnapshotRefusedException>(() => fetching.WaitAsync(TimeSpan.FromMinutes(1), Cancel));
+        SnapshotRefusedException refused =
+            await Assert.ThrowsAsync<SnapshotRefusedException>(() => fetching.WaitAsync(TimeSpan.FromMinutes(1), Cancel));
         Assert.Contains("bytes a second", refused.Message, StringComparison.Ordinal);
         Assert.InRange(new FileInfo(Snapshot).Length, 0, promised / 4);
     }
@@ -72,7 +73,8 @@ public sealed class SnapshotDownloadTests : IDisposable
             }
         });
         using SnapshotDownload download = Download(1L << 48, TimeProvider.System);
-        SnapshotRefusedException refused = await Assert.ThrowsAsync<SnapshotRefusedException>(() => download.FetchAsync(new Uri(peer.Address), Snapshot, LeafLog, Cancel));
+        SnapshotRefusedException refused =
+            await Assert.ThrowsAsync<SnapshotRefusedException>(() => download.FetchAsync(new Uri(peer.Address), Snapshot, LeafLog, Cancel));
         Assert.Contains("no room", refused.Message, StringComparison.Ordinal);
         Assert.False(File.Exists(Snapshot));
 

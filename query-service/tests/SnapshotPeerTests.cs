@@ -36,9 +36,11 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         Assert.True(events.Has("SnapshotUsed"));
         Assert.False(events.Has("SnapshotRefused"));
         string trees = isStored ? "nodes" : "snapshot";
-        Assert.Equal(isStored ? ["highest", "leaves", "lock", "nodes", "snapshot"] : ["highest", "leaves", "lock", "snapshot"], Directory.GetFileSystemEntries(Folder).Select(Path.GetFileName).Order(StringComparer.Ordinal));
+        Assert.Equal(isStored ? ["highest", "leaves", "lock", "nodes", "snapshot"] : ["highest", "leaves", "lock", "snapshot"],
+            Directory.GetFileSystemEntries(Folder).Select(Path.GetFileName).Order(StringComparer.Ordinal));
         Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(Path.Combine(Folder, "leaves")));
-        Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(isStored ? Path.Combine(Folder, trees, "data.mdb") : Path.Combine(Folder, trees)));
+        Assert.Equal(AtomicFile.PrivateMode,
+            File.GetUnixFileMode(isStored ? Path.Combine(Folder, trees, "data.mdb") : Path.Combine(Folder, trees)));
         // Now the replica has a snapshot of its own, and does not ask the peer at this start.
         LoggedEvents again = await RunAsync(donor, [Address(donor)], null, mode);
         Assert.True(again.Has("SnapshotUsed"));
@@ -55,7 +57,8 @@ public sealed class SnapshotPeerTests : TwoEpochTests
     public async Task It_is_for_replicas_alone()
     {
         await using Replica donor = await StartDonorAsync();
-        foreach ((string? key, HttpStatusCode status) in ((string?, HttpStatusCode)[])[(null, HttpStatusCode.Unauthorized), (Log.HistoryKey, HttpStatusCode.Forbidden), (Log.UpdateKey, HttpStatusCode.Forbidden)])
+        foreach ((string? key, HttpStatusCode status) in ((string?, HttpStatusCode)[])[(null, HttpStatusCode.Unauthorized),
+            (Log.HistoryKey, HttpStatusCode.Forbidden), (Log.UpdateKey, HttpStatusCode.Forbidden)])
         {
             using HttpResponseMessage refused = await donor.SnapshotAsync(key);
             Assert.Equal(status, refused.StatusCode);
@@ -74,7 +77,8 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         history.Headers.Authorization = new("Bearer", Log.SnapshotKey);
         using HttpResponseMessage closed = await donor.SendAsync(history);
         Assert.Equal(HttpStatusCode.Forbidden, closed.StatusCode);
-        Assert.DoesNotContain("internal/snapshot", await donor.Client.GetStringAsync(new Uri("/openapi/v1.json", UriKind.Relative), Cancellation), StringComparison.Ordinal);
+        Assert.DoesNotContain("internal/snapshot",
+            await donor.Client.GetStringAsync(new Uri("/openapi/v1.json", UriKind.Relative), Cancellation), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -100,8 +104,10 @@ public sealed class SnapshotPeerTests : TwoEpochTests
 
     public static MatrixTheoryData<string, bool> Wrongs => new(
     [
-        "one octet of the snapshot", "one octet of the leaf log", "the last octet", "short of one octet", "cut in the middle", "lengths beyond the body", "a negative length", "another type",
-        "no length", "nothing", "an error", "a proxy's 503", "a redirection to what is right", "another log's", "of leaves that the log does not have", "newer than the database",
+        "one octet of the snapshot", "one octet of the leaf log", "the last octet", "short of one octet", "cut in the middle",
+        "lengths beyond the body", "a negative length", "another type",
+        "no length", "nothing", "an error", "a proxy's 503", "a redirection to what is right", "another log's",
+        "of leaves that the log does not have", "newer than the database",
     ],
     [false, true]);
 
@@ -142,7 +148,8 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         Assert.Equal(1, good.Asked);
         // If the snapshot has wrong leaves or is newer than the database, the download itself succeeds, and only the comparison with the
         // records finds the fault.
-        Assert.Equal(!wrong.StartsWith("of leaves", StringComparison.Ordinal) && !wrong.StartsWith("newer", StringComparison.Ordinal), events.Has("PeerFailed"));
+        Assert.Equal(!wrong.StartsWith("of leaves", StringComparison.Ordinal) && !wrong.StartsWith("newer", StringComparison.Ordinal),
+            events.Has("PeerFailed"));
         Assert.NotEqual(events.Has("PeerFailed"), events.Has("SnapshotRefused"));
         Assert.True(events.Has("SnapshotFetched"));
         Assert.True(events.Has("SnapshotUsed"));
@@ -220,8 +227,10 @@ public sealed class SnapshotPeerTests : TwoEpochTests
     [InlineData("https://replica-2", "")]
     public async Task Settings_that_cannot_work_end_the_start(string address, string keyFile = "key")
     {
-        string[] settings = [$"{Section}:SnapshotPeers:0", address, $"{Section}:SnapshotPeerKeyFile", keyFile.Length > 0 ? Log.SnapshotKeyFile : ""];
-        OptionsValidationException refused = await Assert.ThrowsAsync<OptionsValidationException>(() => Replica.StartAsync(Log, Name, settings));
+        string[] settings = [$"{Section}:SnapshotPeers:0", address, $"{Section}:SnapshotPeerKeyFile",
+            keyFile.Length > 0 ? Log.SnapshotKeyFile : ""];
+        OptionsValidationException refused =
+            await Assert.ThrowsAsync<OptionsValidationException>(() => Replica.StartAsync(Log, Name, settings));
         Assert.Contains("SnapshotPeer", refused.Message, StringComparison.Ordinal);
     }
 
@@ -279,7 +288,9 @@ public sealed class SnapshotPeerTests : TwoEpochTests
                 changed = [];
                 break;
             case "an error" or "a proxy's 503":
-                context.Response.StatusCode = wrong == "an error" ? StatusCodes.Status500InternalServerError : StatusCodes.Status503ServiceUnavailable;
+                context.Response.StatusCode = wrong == "an error"
+                    ? StatusCodes.Status500InternalServerError
+                    : StatusCodes.Status503ServiceUnavailable;
                 return;
             case "a redirection to what is right":
                 context.Response.Redirect(elsewhere + "/internal/snapshot");
@@ -368,10 +379,12 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         await using (replica)
         {
             await replica.WaitForEpochAsync((ulong)Log.Records.Count - 1);
-            foreach ((string path, string form) in ((string, string)[])[("/v1/lookup", MediaTypes.Lookup), ("/v1/monitor", MediaTypes.Monitor)])
+            foreach ((string path, string form) in ((string, string)[])[("/v1/lookup", MediaTypes.Lookup),
+                ("/v1/monitor", MediaTypes.Monitor)])
             {
                 const string names = """[{"key": "alice"}, {"key": "bob"}, {"key": "carol"}]""";
-                byte[][] answers = await Task.WhenAll(((Replica[])[other, replica]).Select(one => one.OctetsAsync(Replica.Post(path, names, form), asOwner: true)));
+                byte[][] answers = await Task.WhenAll(
+                    ((Replica[])[other, replica]).Select(one => one.OctetsAsync(Replica.Post(path, names, form), asOwner: true)));
                 Assert.Equal(answers[0], answers[1]);
             }
         }

@@ -33,7 +33,8 @@ public sealed class SnapshotServingTests : IAsyncLifetime
         _log = await TestLog.CreateAsync();
         // The values exceed the buffers of the sockets, so that the donor must wait while the reader does not read.
         await Log.PublishAsync([.. Enumerable.Range(0, NumValues).Select(i => ($"key {i}", new byte[ValueLength]))]);
-        _donor = await Replica.StartAsync(Log, "donor", services => services.AddSingleton<ILoggerProvider>(_events), _ => { }, "--Optiks:QueryService:SnapshotInterval", "00:00:00.001");
+        _donor = await Replica.StartAsync(Log, "donor", services => services.AddSingleton<ILoggerProvider>(_events), _ => { },
+            "--Optiks:QueryService:SnapshotInterval", "00:00:00.001");
         await Donor.WaitForEpochAsync(1);
         await PublishAndSaveAsync();
     }
@@ -81,7 +82,8 @@ public sealed class SnapshotServingTests : IAsyncLifetime
         await PublishAndSaveAsync();
         byte[] body = await reader.ReadAllAsync();
         Assert.Contains($"Content-Length: {body.Length}", headers, StringComparison.Ordinal);
-        Assert.NotEqual(await File.ReadAllBytesAsync(SnapshotPath, Cancellation), body[16..(16 + (int)BinaryPrimitives.ReadInt64BigEndian(body))]);
+        Assert.NotEqual(await File.ReadAllBytesAsync(SnapshotPath, Cancellation),
+            body[16..(16 + (int)BinaryPrimitives.ReadInt64BigEndian(body))]);
 
         await using MadeUpServer peer = await MadeUpServer.StartAsync(async context =>
         {
@@ -91,7 +93,8 @@ public sealed class SnapshotServingTests : IAsyncLifetime
         });
         var events = new LoggedEvents();
         await using Replica fresh = await Replica.StartAsync(
-            Log, "new", services => services.AddSingleton<ILoggerProvider>(events), _ => { }, "--Optiks:QueryService:SnapshotPeers:0", peer.Address, "--Optiks:QueryService:SnapshotPeerKeyFile", Log.SnapshotKeyFile);
+            Log, "new", services => services.AddSingleton<ILoggerProvider>(events), _ => { }, "--Optiks:QueryService:SnapshotPeers:0",
+            peer.Address, "--Optiks:QueryService:SnapshotPeerKeyFile", Log.SnapshotKeyFile);
         await fresh.WaitForEpochAsync((ulong)Log.Records.Count - 1);
         Assert.True(events.Has("SnapshotUsed"));
     }
@@ -134,7 +137,9 @@ public sealed class SnapshotServingTests : IAsyncLifetime
             // The socket gets a small receive window, which must be set before it connects.
             _socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveBufferSize = 4096 };
             _socket.Connect(IPAddress.Loopback, donor.Client.BaseAddress!.Port);
-            _socket.Send(Encoding.ASCII.GetBytes($"GET /internal/snapshot HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {donor.Log.SnapshotKey}\r\n\r\n"));
+            _socket.Send(
+                Encoding.ASCII.GetBytes(
+                    $"GET /internal/snapshot HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {donor.Log.SnapshotKey}\r\n\r\n"));
         }
 
         public async Task<string> ReadHeadersAsync()

@@ -119,7 +119,8 @@ public sealed class SnapshotTests : TwoEpochTests
     }
 
     private Task<Replica> StartAsync(LoggedEvents events, string interval) => Replica.StartAsync(
-        Log, Name, services => services.AddSingleton<ILoggerProvider>(events), _ => { }, "--Optiks:QueryService:SnapshotInterval", interval);
+        Log, Name, services => services.AddSingleton<ILoggerProvider>(events), _ => { },
+        "--Optiks:QueryService:SnapshotInterval", interval);
 
     // Starts the replica, checks that it gives the same answers as a replica that loads the whole log from the database, and stops it.
     private async Task<LoggedEvents> RunAsync(string interval = "01:00:00")

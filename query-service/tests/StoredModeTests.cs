@@ -63,7 +63,8 @@ public sealed class StoredModeTests : TwoEpochTests
             await Log.PublishAsync(("alice", $"run {run}"), ("new 1", $"run {run}"));
             await CompareRestartAsync(linked, isRefused: false);
             var events = new LoggedEvents();
-            await using (Replica again = await Replica.StartAsync(Log, Name, services => services.AddSingleton<ILoggerProvider>(events), _ => { }))
+            await using (Replica again =
+                await Replica.StartAsync(Log, Name, services => services.AddSingleton<ILoggerProvider>(events), _ => { }))
             {
                 await CompareAsync(linked, again);
                 Assert.True(events.Has("SnapshotUsed"));
@@ -95,7 +96,8 @@ public sealed class StoredModeTests : TwoEpochTests
         await (await Replica.StartReadyAsync(Log, Name)).DisposeAsync();
         await FileDamage.FlipAsync(snapshot, ^20);
         await CompareRestartAsync(linked, isRefused: true);
-        Assert.Equal(["highest", "leaves", "lock", "nodes", "snapshot"], Directory.GetFileSystemEntries(Folder).Select(Path.GetFileName).Order(StringComparer.Ordinal));
+        Assert.Equal(["highest", "leaves", "lock", "nodes", "snapshot"],
+            Directory.GetFileSystemEntries(Folder).Select(Path.GetFileName).Order(StringComparer.Ordinal));
     }
 
     private async Task CompareRestartAsync(Replica linked, bool isRefused, bool? isUsed = null)
@@ -108,7 +110,8 @@ public sealed class StoredModeTests : TwoEpochTests
     }
 
     private Task<Replica> StartAsync(LoggedEvents events) => Replica.StartAsync(
-        Log, Name, services => services.AddSingleton<ILoggerProvider>(events), _ => { }, "--Optiks:QueryService:NodeCacheBytes", CacheBytes);
+        Log, Name, services => services.AddSingleton<ILoggerProvider>(events), _ => { }, "--Optiks:QueryService:NodeCacheBytes",
+        CacheBytes);
 
     private async Task CompareAsync(Replica linked, Replica stored)
     {
@@ -116,7 +119,8 @@ public sealed class StoredModeTests : TwoEpochTests
         await linked.WaitForEpochAsync(epoch);
         await stored.WaitForEpochAsync(epoch);
         const string names = """[{"key": "alice"}, {"key": "bob"}, {"key": "new 1"}, {"key": "nobody"}]""";
-        foreach ((string path, string form) in ((string, string)[])[("/v1/lookup", MediaTypes.Lookup), ("/v1/history", MediaTypes.History), ("/v1/monitor", MediaTypes.Monitor)])
+        foreach ((string path, string form) in ((string, string)[])[("/v1/lookup", MediaTypes.Lookup), ("/v1/history", MediaTypes.History),
+            ("/v1/monitor", MediaTypes.Monitor)])
         {
             byte[] expected = await linked.OctetsAsync(Replica.Post(path, names, form), asOwner: true);
             Assert.Equal(expected, await stored.OctetsAsync(Replica.Post(path, names, form), asOwner: true));

@@ -57,7 +57,8 @@ public sealed class TokenTests : IAsyncLifetime
         foreach (ulong epoch in (ulong[])[switched.Epoch, switched.Epoch + 1])
         {
             await replica.WaitForEpochAsync(epoch);
-            string own = await BodyAsync(replica, Replica.Post($"{path}?period=0", """[{"key":"alice"},{"key":"nobody"}]"""), token, HttpStatusCode.OK);
+            string own = await BodyAsync(
+                replica, Replica.Post($"{path}?period=0", """[{"key":"alice"},{"key":"nobody"}]"""), token, HttpStatusCode.OK);
             Assert.Contains("new", own, StringComparison.Ordinal);
             foreach ((Func<HttpRequestMessage> request, string field) in ((Func<HttpRequestMessage>, string)[])
             [
@@ -67,7 +68,8 @@ public sealed class TokenTests : IAsyncLifetime
             {
                 JsonElement refused = await ProblemAsync(replica, request(), token, ProblemTypes.Forbidden);
                 Assert.Equal(field, refused.GetProperty("field").GetString());
-                Assert.Contains("bob's secret past", Encoding.UTF8.GetString(await replica.OctetsAsync(request(), asOwner: true)), StringComparison.Ordinal);
+                Assert.Contains("bob's secret past", Encoding.UTF8.GetString(await replica.OctetsAsync(request(), asOwner: true)),
+                    StringComparison.Ordinal);
             }
             // In the next round, the new owner has set the key, and the service must still refuse the token.
             await Log.PublishAsync(("bob", "another's"));
@@ -90,7 +92,9 @@ public sealed class TokenTests : IAsyncLifetime
         HttpRequestMessage Ask() => Replica.Post("/v1/history?period=0", """{"key":"alice"}""");
         await BodyAsync(replica, Ask(), token, HttpStatusCode.OK);
         string folder = Path.Combine(Log.Folder.Replicas, "a");
-        await FileDamage.FlipAsync(Directory.GetFiles(folder, "leaves", SearchOption.AllDirectories).Single(path => Path.GetDirectoryName(path) != folder), "new"u8.ToArray());
+        await FileDamage.FlipAsync(
+            Directory.GetFiles(folder, "leaves", SearchOption.AllDirectories).Single(path => Path.GetDirectoryName(path) != folder),
+            "new"u8.ToArray());
         await ProblemAsync(replica, Ask(), token, ProblemTypes.Unavailable);
         await replica.WaitAsync(async () => (await replica.SendAsync(WithToken(Ask(), token))).IsSuccessStatusCode);
     }
@@ -102,7 +106,8 @@ public sealed class TokenTests : IAsyncLifetime
     {
         await using Replica replica = await StartAsync();
         string token = Token("history", "alice", "nobody");
-        JsonElement answer = JsonSerializer.Deserialize<JsonElement>(await BodyAsync(replica, Replica.Post(path, """[{"key":"alice"},{"key":"nobody"}]"""), token, HttpStatusCode.OK));
+        JsonElement answer = JsonSerializer.Deserialize<JsonElement>(
+            await BodyAsync(replica, Replica.Post(path, """[{"key":"alice"},{"key":"nobody"}]"""), token, HttpStatusCode.OK));
         Assert.Equal([2, 0], answer.GetProperty("versions").EnumerateArray().Select(key => key.GetProperty("members").GetArrayLength()));
         await BodyAsync(replica, Replica.Post(path, [new Query("alice"u8.ToArray(), 0, 1)]), token, HttpStatusCode.OK);
 
@@ -111,12 +116,15 @@ public sealed class TokenTests : IAsyncLifetime
         [
             (() => Replica.Post(path, """{"key":"bob"}"""), "$.key"),
             (() => Replica.Post(path, """[{"key":"alice"},{"from":1,"key_b64":"Ym9i"}]"""), "$[1].key_b64"),
-            (() => Replica.Post(path, [new Query("alice"u8.ToArray(), 0, 1), new Query("alice"u8.ToArray(), 0, 2), new Query("bob"u8.ToArray(), 0, 1)]), "$[2].key"),
+            (() => Replica.Post(path,
+                [new Query("alice"u8.ToArray(), 0, 1), new Query("alice"u8.ToArray(), 0, 2), new Query("bob"u8.ToArray(), 0, 1)]),
+                "$[2].key"),
         ])
         {
             JsonElement refused = await ProblemAsync(replica, request(), token, ProblemTypes.Forbidden);
             Assert.Equal(field, refused.GetProperty("field").GetString());
-            Assert.Contains("bob's secret past", Encoding.UTF8.GetString(await OctetsAsync(replica, request(), both)), StringComparison.Ordinal);
+            Assert.Contains("bob's secret past", Encoding.UTF8.GetString(await OctetsAsync(replica, request(), both)),
+                StringComparison.Ordinal);
         }
     }
 
@@ -131,13 +139,16 @@ public sealed class TokenTests : IAsyncLifetime
             ("token-expired", _accounts.Token(AccountSystem.Claims(now.AddHours(-1), "history", "alice"))),
             ("token-not-yet-valid", _accounts.Token(AccountSystem.Claims(now.AddMinutes(5), "history", "alice"))),
             ("token-signature", stranger.Token(AccountSystem.Claims(now, "history", "alice"))),
-            ("token-algorithm", AccountSystem.SigningInput("""{"alg":"none","kid":"signer-1"}""", AccountSystem.Claims(now, "history", "alice").ToJsonString()) + ".AA"),
+            ("token-algorithm",
+                AccountSystem.SigningInput(
+                    """{"alg":"none","kid":"signer-1"}""", AccountSystem.Claims(now, "history", "alice").ToJsonString()) + ".AA"),
         ];
         foreach ((string reason, string token) in refused)
         {
             foreach (string path in (string[])["/v1/history", "/v1/monitor"])
             {
-                JsonElement problem = await ProblemAsync(replica, Replica.Post(path, """{"key":"alice"}"""), token, ProblemTypes.Unauthorized);
+                JsonElement problem = await ProblemAsync(
+                    replica, Replica.Post(path, """{"key":"alice"}"""), token, ProblemTypes.Unauthorized);
                 Assert.Equal(reason, problem.GetProperty("reason").GetString());
             }
             // Endpoints that need no token must ignore a token.
@@ -147,7 +158,9 @@ public sealed class TokenTests : IAsyncLifetime
         await BodyAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), good, HttpStatusCode.OK);
         // Only the service's own clock decides whether a token has expired.
         replica.Clock.Ahead = TimeSpan.FromMinutes(12);
-        Assert.Equal("token-expired", (await ProblemAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), good, ProblemTypes.Unauthorized)).GetProperty("reason").GetString());
+        Assert.Equal("token-expired",
+            (await ProblemAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), good, ProblemTypes.Unauthorized)).GetProperty(
+                "reason").GetString());
     }
 
     [Fact]
@@ -156,7 +169,8 @@ public sealed class TokenTests : IAsyncLifetime
         await using Replica open = await StartAsync();
         await using Replica closed = await StartAsync("closed", "--Optiks:QueryService:RequireLookupScope", "true");
         (string lookup, string history) = (Token("lookup"), Token("history update", "bob"));
-        foreach (Func<HttpRequestMessage> request in (Func<HttpRequestMessage>[])[() => Replica.Post("/v1/lookup", """{"key":"bob"}"""), () => Replica.Get("/v1/lookup?key=bob")])
+        foreach (Func<HttpRequestMessage> request in (Func<HttpRequestMessage>[])[() => Replica.Post("/v1/lookup", """{"key":"bob"}"""),
+            () => Replica.Get("/v1/lookup?key=bob")])
         {
             await BodyAsync(open, request(), history, HttpStatusCode.OK);
             await BodyAsync(open, request(), null, HttpStatusCode.OK);
@@ -196,8 +210,11 @@ public sealed class TokenTests : IAsyncLifetime
             status = response.StatusCode;
         }
         while (status == HttpStatusCode.OK);
-        Assert.Equal("token-key", (await ProblemAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), token, ProblemTypes.Unauthorized)).GetProperty("reason").GetString());
-        await BodyAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), next.Token(AccountSystem.Claims(replica.Clock.GetUtcNow(), "history", "alice")), HttpStatusCode.OK);
+        Assert.Equal("token-key",
+            (await ProblemAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), token, ProblemTypes.Unauthorized)).GetProperty(
+                "reason").GetString());
+        await BodyAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""),
+            next.Token(AccountSystem.Claims(replica.Clock.GetUtcNow(), "history", "alice")), HttpStatusCode.OK);
     }
 
     /// <summary>
@@ -229,7 +246,8 @@ public sealed class TokenTests : IAsyncLifetime
         using var listener = new System.Diagnostics.Metrics.MeterListener();
         listener.InstrumentPublished = (instrument, self) =>
         {
-            if (instrument.Name == "optiks.service.tokens.refused" && instrument.Meter.Scope == replica.Services.GetRequiredService<System.Diagnostics.Metrics.IMeterFactory>())
+            if (instrument.Name == "optiks.service.tokens.refused"
+                && instrument.Meter.Scope == replica.Services.GetRequiredService<System.Diagnostics.Metrics.IMeterFactory>())
             {
                 self.EnableMeasurementEvents(instrument);
             }
@@ -240,7 +258,8 @@ public sealed class TokenTests : IAsyncLifetime
             Interlocked.Add(ref refused, (int)count);
         });
         listener.Start();
-        foreach (string path in (string[])["/v1/epochs/latest", "/v1/configuration", "/log/checkpoint", "/health/ready", "/openapi/v1.json"])
+        foreach (string path in (string[])["/v1/epochs/latest", "/v1/configuration", "/log/checkpoint", "/health/ready",
+            "/openapi/v1.json"])
         {
             await BodyAsync(replica, Replica.Get(path), token, HttpStatusCode.OK);
         }
@@ -249,7 +268,8 @@ public sealed class TokenTests : IAsyncLifetime
         Assert.Equal(1, refused);
     }
 
-    private static IEnumerable<RouteEndpoint> Endpoints(Replica replica) => replica.Services.GetRequiredService<EndpointDataSource>().Endpoints.Cast<RouteEndpoint>();
+    private static IEnumerable<RouteEndpoint> Endpoints(Replica replica) =>
+        replica.Services.GetRequiredService<EndpointDataSource>().Endpoints.Cast<RouteEndpoint>();
 
     private static HttpRequestMessage WithToken(HttpRequestMessage request, string? token)
     {
@@ -270,7 +290,9 @@ public sealed class TokenTests : IAsyncLifetime
     private static async Task<byte[]> OctetsAsync(Replica replica, HttpRequestMessage request, string token)
     {
         using HttpRequestMessage sent = WithToken(request, token);
-        sent.Headers.Accept.Add(new MediaTypeWithQualityHeaderValue(sent.RequestUri!.ToString().EndsWith("history", StringComparison.Ordinal) ? MediaTypes.History : MediaTypes.Monitor));
+        sent.Headers.Accept.Add(
+            new MediaTypeWithQualityHeaderValue(
+                sent.RequestUri!.ToString().EndsWith("history", StringComparison.Ordinal) ? MediaTypes.History : MediaTypes.Monitor));
         using HttpResponseMessage response = await replica.SendAsync(sent);
         Assert.Equal(HttpStatusCode.OK, response.StatusCode);
         return await response.Content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken);
@@ -286,10 +308,13 @@ public sealed class TokenTests : IAsyncLifetime
         return problem;
     }
 
-    private string Token(string scope, params IEnumerable<string> keys) => _accounts.Token(AccountSystem.Claims(TimeProvider.System.GetUtcNow(), scope, keys));
+    private string Token(string scope, params IEnumerable<string> keys) =>
+        _accounts.Token(AccountSystem.Claims(TimeProvider.System.GetUtcNow(), scope, keys));
 
-    private void Write(AccountSystem system) => AtomicFile.Write(KeysFile, Encoding.UTF8.GetBytes(AccountSystem.KeySet(system)), AtomicFile.PublicMode);
+    private void Write(AccountSystem system) =>
+        AtomicFile.Write(KeysFile, Encoding.UTF8.GetBytes(AccountSystem.KeySet(system)), AtomicFile.PublicMode);
 
     private Task<Replica> StartAsync(string name = "a", params string[] settings) =>
-        Replica.StartReadyAsync(Log, name, ["--Optiks:Tokens:KeysFile", KeysFile, "--Optiks:Tokens:Audience", AccountSystem.Audience, .. settings]);
+        Replica.StartReadyAsync(Log, name,
+            ["--Optiks:Tokens:KeysFile", KeysFile, "--Optiks:Tokens:Audience", AccountSystem.Audience, .. settings]);
 }

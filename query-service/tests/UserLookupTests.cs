@@ -28,10 +28,13 @@ public sealed class UserLookupTests : IAsyncLifetime
         _log = await TestLog.CreateAsync();
         await Log.PublishItemsAsync(
         [
-            .. Created("alice", "laptop", "phone", "watch"), Of(StructureId.Keys, "laptop", "laptop 1"), Of(StructureId.Keys, "phone", "phone 1"),
+            .. Created("alice", "laptop", "phone", "watch"), Of(StructureId.Keys, "laptop", "laptop 1"),
+            Of(StructureId.Keys, "phone", "phone 1"),
             .. Created("bob"), .. Created("carol", "tablet"), Of(StructureId.Keys, "tablet", "tablet 1"),
         ]);
-        await Log.PublishItemsAsync([Of(StructureId.Keys, "phone", "phone 2"), new AcceptItem(StructureId.Decommissioned, Octets("id of carol"), new byte[] { 1 }, null)]);
+        await Log.PublishItemsAsync(
+            [Of(StructureId.Keys, "phone", "phone 2"),
+                new AcceptItem(StructureId.Decommissioned, Octets("id of carol"), new byte[] { 1 }, null)]);
         _replica = await Replica.StartReadyAsync(Log);
     }
 
@@ -51,7 +54,8 @@ public sealed class UserLookupTests : IAsyncLifetime
         Assert.Equal(["id of alice", "id of bob", "id of carol", ""], verdict.Users.Select(user => Text(user.UserId)));
         Assert.All(verdict.Users, user => Assert.Equal((2UL, 2UL), (user.Epoch, user.LargestEpoch)));
         Assert.Equal(["laptop", "phone", "watch"], verdict.Users[0].Devices.Select(device => Text(device.Device)));
-        Assert.Equal(["laptop 1", "phone 2", null], verdict.Users[0].Devices.Select(device => device.Key.Value is { } value ? Text(answer[value]) : null));
+        Assert.Equal(["laptop 1", "phone 2", null],
+            verdict.Users[0].Devices.Select(device => device.Key.Value is { } value ? Text(answer[value]) : null));
         Assert.Empty(verdict.Users[1].Devices);
         // The answer must be valid only for exactly the questions that were asked.
         Assert.NotEqual(Reason.Valid, Verify(answer, Asked("bob"), Asked("alice"), Asked("carol"), Asked("nobody")).Reason);
@@ -94,7 +98,8 @@ public sealed class UserLookupTests : IAsyncLifetime
         UsersVerdict verdict = Verify(later, kept);
         Assert.Equal(Reason.Valid, verdict.Reason);
         Assert.Equal(["phone", "watch"], verdict.Users[0].Devices.Select(device => Text(device.Device)));
-        Assert.Equal([null, "watch 1"], verdict.Users[0].Devices.Select(device => device.Key.Value is { } value ? Text(later[value]) : null));
+        Assert.Equal([null, "watch 1"],
+            verdict.Users[0].Devices.Select(device => device.Key.Value is { } value ? Text(later[value]) : null));
         // The verifier must not accept the old answer as an answer about a later epoch.
         Assert.Equal(Reason.Stale, Verify(again, kept with { LeastEpoch = 3 }).Reason);
     }
@@ -125,8 +130,10 @@ public sealed class UserLookupTests : IAsyncLifetime
         Assert.Equal(2, user.GetProperty("kind").GetInt32());
         Assert.Equal("id of alice", user.GetProperty("name").GetProperty("member").GetProperty("value").GetString());
         Assert.Equal(0, user.GetProperty("decommissioned").GetProperty("kind").GetInt32());
-        Assert.Equal(["laptop", "phone", "watch"], user.GetProperty("devices").GetProperty("list").EnumerateArray().Select(device => device.GetProperty("device").GetString()));
-        Assert.Equal([1, 2, 0], user.GetProperty("keys").EnumerateArray().Select(key => key.GetProperty("lookup").GetProperty("version").GetInt32()));
+        Assert.Equal(["laptop", "phone", "watch"],
+            user.GetProperty("devices").GetProperty("list").EnumerateArray().Select(device => device.GetProperty("device").GetString()));
+        Assert.Equal([1, 2, 0],
+            user.GetProperty("keys").EnumerateArray().Select(key => key.GetProperty("lookup").GetProperty("version").GetInt32()));
     }
 
     [Fact]
@@ -139,7 +146,8 @@ public sealed class UserLookupTests : IAsyncLifetime
         var context = Server.Context() with { KeptSize = head.Size, KeptRoot = head.Root };
         Assert.Equal(Reason.Valid, Verifier.Users(context, [Asked("alice")], kept).Reason);
         Assert.Equal("?min_epoch", await Server.ProblemAsync(Post($"{Path}?min_epoch=3", User("alice")), ProblemTypes.NotCaughtUp));
-        Assert.Equal("?checkpoint_size", await Server.ProblemAsync(Post($"{Path}?checkpoint_size=4", User("alice")), ProblemTypes.NotCaughtUp));
+        Assert.Equal("?checkpoint_size",
+            await Server.ProblemAsync(Post($"{Path}?checkpoint_size=4", User("alice")), ProblemTypes.NotCaughtUp));
     }
 
     [Fact]
@@ -148,7 +156,8 @@ public sealed class UserLookupTests : IAsyncLifetime
         (string Field, string Json, UserQuery Query)[] ahead =
         [
             ("known.user|knows_user", """{"username": "dave", "known": {"user": true}}""", User("dave") with { KnowsUser = true }),
-            ("known.devices|devices", """{"username": "alice", "known": {"period": 0, "devices": 2}}""", User("alice") with { ListVersion = 2 }),
+            ("known.devices|devices", """{"username": "alice", "known": {"period": 0, "devices": 2}}""",
+                User("alice") with { ListVersion = 2 }),
             (
                 "known.keys|keys", """{"username": "alice", "known": {"period": 0, "keys": [{"device": "phone", "version": 3}]}}""",
                 User("alice") with { Keys = [new KnownDeviceKey(Octets("phone"), 3)] }),
@@ -157,7 +166,8 @@ public sealed class UserLookupTests : IAsyncLifetime
         {
             string[] fields = field.Split('|');
             Assert.Equal($"$.{fields[0]}", await Server.ProblemAsync(Replica.Post(Path, json), ProblemTypes.NotCaughtUp));
-            Assert.Equal($"$[1].{fields[0]}", await Server.ProblemAsync(Replica.Post(Path, $$"""[{"username": "bob"}, {{json}}]"""), ProblemTypes.NotCaughtUp));
+            Assert.Equal($"$[1].{fields[0]}",
+                await Server.ProblemAsync(Replica.Post(Path, $$"""[{"username": "bob"}, {{json}}]"""), ProblemTypes.NotCaughtUp));
             Assert.Equal($"$[1].{fields[1]}", await Server.ProblemAsync(Post(Path, User("bob"), query), ProblemTypes.NotCaughtUp));
         }
         // The service must ignore known versions of another period, and of a device that is not on alice's list.
@@ -180,9 +190,12 @@ public sealed class UserLookupTests : IAsyncLifetime
             ("""{"username": "a", "known": {"user": false}}""", ProblemTypes.MalformedRequest, "$.known.user"),
             ("""{"username": "a", "known": {"devices": 1}}""", ProblemTypes.MalformedRequest, "$.known.period"),
             ("""{"username": "a", "known": {"period": 0}}""", ProblemTypes.MalformedRequest, "$.known.period"),
-            ("""{"username": "a", "known": {"period": 0, "keys": [{"device": "b"}]}}""", ProblemTypes.MalformedRequest, "$.known.keys[0].version"),
-            ("""{"username": "a", "known": {"period": 0, "keys": [{"version": 1}]}}""", ProblemTypes.MalformedRequest, "$.known.keys[0].device"),
-            ("""{"username": "a", "known": {"period": 0, "keys": [{"device": "b", "version": 0}]}}""", ProblemTypes.MalformedRequest, "$.known.keys[0].version"),
+            ("""{"username": "a", "known": {"period": 0, "keys": [{"device": "b"}]}}""", ProblemTypes.MalformedRequest,
+                "$.known.keys[0].version"),
+            ("""{"username": "a", "known": {"period": 0, "keys": [{"version": 1}]}}""", ProblemTypes.MalformedRequest,
+                "$.known.keys[0].device"),
+            ("""{"username": "a", "known": {"period": 0, "keys": [{"device": "b", "version": 0}]}}""", ProblemTypes.MalformedRequest,
+                "$.known.keys[0].version"),
             (
                 """{"username": "a", "known": {"period": 0, "keys": [{"device": "b", "version": 1}, {"device_b64": "Yg", "version": 2}]}}""",
                 ProblemTypes.MalformedRequest, "$.known.keys"),
@@ -194,7 +207,8 @@ public sealed class UserLookupTests : IAsyncLifetime
             Assert.Equal(field, await Server.ProblemAsync(Replica.Post(Path, body), type));
         }
         await Server.OctetsAsync(Replica.Post(Path, Known(ProtocolLimits.MaxKnownKeys)));
-        await Server.OctetsAsync(Replica.Post(Path, $"[{string.Join(',', Enumerable.Repeat("""{"username": "a"}""", QueryBatch.MaxCount))}]"));
+        await Server.OctetsAsync(
+            Replica.Post(Path, $"[{string.Join(',', Enumerable.Repeat("""{"username": "a"}""", QueryBatch.MaxCount))}]"));
 
         KnownDeviceKey a = new(Octets("a"), 1);
         (UserQuery[] Queries, ProblemType Type, string Field)[] binary =
@@ -204,7 +218,8 @@ public sealed class UserLookupTests : IAsyncLifetime
             ([User("a") with { Period = 1 }], ProblemTypes.MalformedRequest, "$[0].period"),
             ([.. Enumerable.Repeat(User("a"), QueryBatch.MaxCount + 1)], ProblemTypes.BatchLength, "$"),
             (
-                [User("a") with { Keys = [.. Enumerable.Range(0, ProtocolLimits.MaxKnownKeys + 1).Select(i => new KnownDeviceKey(Octets($"{i:0000}"), 1))] }],
+                [User("a") with { Keys = [.. Enumerable.Range(0, ProtocolLimits.MaxKnownKeys + 1)
+                    .Select(i => new KnownDeviceKey(Octets($"{i:0000}"), 1))] }],
                 ProblemTypes.BatchLength, "$[0].keys"),
         ];
         foreach ((UserQuery[] queries, ProblemType type, string field) in binary)
@@ -243,7 +258,8 @@ public sealed class UserLookupTests : IAsyncLifetime
     [InlineData(true)]
     public async Task Anonymous_callers_can_be_kept_from_what_was_asked_before(bool hides)
     {
-        await using Replica replica = await Replica.StartReadyAsync(Log, $"hides-{hides}", "--Optiks:QueryService:HideCacheFromAnonymous", $"{hides}");
+        await using Replica replica =
+            await Replica.StartReadyAsync(Log, $"hides-{hides}", "--Optiks:QueryService:HideCacheFromAnonymous", $"{hides}");
         DirectoryStats Stats() => replica.Services.GetRequiredService<QueryMetrics>().Directory!()!.Value;
         for (int i = 0; i < 2; i++)
         {
@@ -264,7 +280,8 @@ public sealed class UserLookupTests : IAsyncLifetime
             {
                 using var keys = new ByteStrings();
                 keys.Add(Octets($"absent{i}"));
-                byte[] answer = await Server.OctetsAsync(Replica.Post("/v1/lookup", [new Query(Octets($"absent{i}"), 0, 0)], MediaTypes.Lookup));
+                byte[] answer = await Server.OctetsAsync(
+                    Replica.Post("/v1/lookup", [new Query(Octets($"absent{i}"), 0, 0)], MediaTypes.Lookup));
                 Assert.Equal(Reason.Valid, Verifier.Lookup(Server.Context(), keys, [default], answer).Reason);
                 return;
             }
@@ -282,7 +299,8 @@ public sealed class UserLookupTests : IAsyncLifetime
     private static AcceptItem[] Created(string name, params string[] devices) =>
     [
         Of(StructureId.Usernames, name, $"id of {name}"),
-        new AcceptItem(StructureId.Devices, Octets($"id of {name}"), DeviceList.Encode([.. devices.Select(device => (ReadOnlyMemory<byte>)Octets(device))]), null),
+        new AcceptItem(StructureId.Devices, Octets($"id of {name}"),
+            DeviceList.Encode([.. devices.Select(device => (ReadOnlyMemory<byte>)Octets(device))]), null),
     ];
 
     private static AcceptItem Of(StructureId structure, string key, string value) => TestLog.Item(structure, key, Octets(value));
@@ -318,7 +336,9 @@ public sealed class UserLookupTests : IAsyncLifetime
             UserId = user.UserId,
             ListVersion = new KnownKey(0, 0, user.ListVersion.Version, user.ListVersion.Time, user.ListEpoch),
             List = user.List,
-            Keys = [.. shown.Select(device => new KnownDevice(device.Device, new KnownKey(0, 0, device.Key.Version, device.Key.Time, device.RecordEpoch)))],
+            Keys =
+                [.. shown.Select(device =>
+                    new KnownDevice(device.Device, new KnownKey(0, 0, device.Key.Version, device.Key.Time, device.RecordEpoch)))],
         };
         UserQuery query = User("alice") with
         {

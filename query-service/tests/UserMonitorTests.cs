@@ -32,12 +32,15 @@ public sealed class UserMonitorTests : IAsyncLifetime
         AtomicFile.Write(KeysFile, Octets(AccountSystem.KeySet(_accounts)), AtomicFile.PublicMode);
         await Log.PublishItemsAsync(
         [
-            Of(StructureId.Usernames, "alice", "id of alice"), List("alice", "laptop", "phone"), Of(StructureId.Keys, "laptop", "laptop 1"), Of(StructureId.Keys, "phone", "phone 1"),
+            Of(StructureId.Usernames, "alice", "id of alice"), List("alice", "laptop", "phone"), Of(StructureId.Keys, "laptop", "laptop 1"),
+            Of(StructureId.Keys, "phone", "phone 1"),
             Of(StructureId.Usernames, "bob", "id of bob"), List("bob", "tablet"), Of(StructureId.Keys, "tablet", "tablet 1"),
         ]);
         await Log.PublishItemsAsync(
-            [List("alice", "phone", "watch"), Of(StructureId.Keys, "phone", "phone 2"), Of(StructureId.Keys, "watch", "watch 1"), Of(StructureId.Keys, "tablet", "tablet 2")]);
-        _replica = await Replica.StartReadyAsync(Log, "a", "--Optiks:Tokens:Audience", AccountSystem.Audience, "--Optiks:Tokens:KeysFile", KeysFile);
+            [List("alice", "phone", "watch"), Of(StructureId.Keys, "phone", "phone 2"), Of(StructureId.Keys, "watch", "watch 1"),
+                Of(StructureId.Keys, "tablet", "tablet 2")]);
+        _replica = await Replica.StartReadyAsync(
+            Log, "a", "--Optiks:Tokens:Audience", AccountSystem.Audience, "--Optiks:Tokens:KeysFile", KeysFile);
     }
 
     public async ValueTask DisposeAsync()
@@ -100,9 +103,11 @@ public sealed class UserMonitorTests : IAsyncLifetime
     public async Task Json_asks_and_answers_the_same()
     {
         byte[] binary = await AskAsync(Alice with { From = 2, Keys = [new KnownDeviceKey(Octets("phone"), 2)] });
-        const string Body = """{"user": "id of alice", "usernames_b64": ["YWxpY2U"], "period": 0, "from": 2, "keys": [{"device_b64": "cGhvbmU", "from": 2}]}""";
+        const string Body =
+            """{"user": "id of alice", "usernames_b64": ["YWxpY2U"], "period": 0, "from": 2, "keys": [{"device_b64": "cGhvbmU", "from": 2}]}""";
         Assert.Equal(binary, await Server.OctetsAsync(Replica.Post(Monitor, Body, MediaTypes.UserMonitor), asOwner: true));
-        JsonElement json = await Server.JsonAsync(Replica.Post(Monitor, """{"user": "id of alice", "usernames": ["alice"]}"""), asOwner: true);
+        JsonElement json = await Server.JsonAsync(
+            Replica.Post(Monitor, """{"user": "id of alice", "usernames": ["alice"]}"""), asOwner: true);
         Assert.Equal("id of alice", json.GetProperty("names")[0].GetProperty("member").GetProperty("value").GetString());
         Assert.Equal(0, json.GetProperty("decommissioned").GetProperty("kind").GetInt32());
         Assert.Equal(2, json.GetProperty("devices").GetProperty("members").GetArrayLength());
@@ -113,7 +118,8 @@ public sealed class UserMonitorTests : IAsyncLifetime
     public async Task A_user_who_has_left_is_shown_as_such_and_one_who_never_was_is_not_found()
     {
         Assert.Equal("$.user", await ProblemAsync(Alice with { User = Octets("nobody"), Usernames = [] }, ProblemTypes.NotFound));
-        Assert.Equal("$.user_b64", await Server.ProblemAsync(Replica.Post(Monitor, """{"user_b64": "eA"}"""), ProblemTypes.NotFound, asOwner: true));
+        Assert.Equal("$.user_b64",
+            await Server.ProblemAsync(Replica.Post(Monitor, """{"user_b64": "eA"}"""), ProblemTypes.NotFound, asOwner: true));
         await Log.PublishItemsAsync([new AcceptItem(StructureId.Decommissioned, Octets("id of alice"), new byte[] { 1 }, null)]);
         await Server.WaitForEpochAsync(3);
         byte[] answer = await AskAsync(Alice);
@@ -125,10 +131,13 @@ public sealed class UserMonitorTests : IAsyncLifetime
     [Fact]
     public async Task A_client_that_knows_more_is_sent_elsewhere()
     {
-        Assert.Equal("$.usernames[1]", await ProblemAsync(Alice with { Usernames = [Octets("alice"), Octets("nobody")] }, ProblemTypes.NotCaughtUp));
+        Assert.Equal("$.usernames[1]",
+            await ProblemAsync(Alice with { Usernames = [Octets("alice"), Octets("nobody")] }, ProblemTypes.NotCaughtUp));
         Assert.Equal("$.from", await ProblemAsync(Alice with { From = 4 }, ProblemTypes.NotCaughtUp));
-        Assert.Equal("$.keys", await ProblemAsync(Alice with { Keys = [new KnownDeviceKey(Octets("phone"), 4)] }, ProblemTypes.NotCaughtUp));
-        Assert.Equal("?min_epoch", await Server.ProblemAsync(Post(Alice, $"{Monitor}?min_epoch=3"), ProblemTypes.NotCaughtUp, asOwner: true));
+        Assert.Equal(
+            "$.keys", await ProblemAsync(Alice with { Keys = [new KnownDeviceKey(Octets("phone"), 4)] }, ProblemTypes.NotCaughtUp));
+        Assert.Equal("?min_epoch",
+            await Server.ProblemAsync(Post(Alice, $"{Monitor}?min_epoch=3"), ProblemTypes.NotCaughtUp, asOwner: true));
         // These queries begin after the latest version, or name known versions of another period.
         await AskAsync(Alice with { From = 3, Keys = [new KnownDeviceKey(Octets("phone"), 3)] });
         await AskAsync(Alice with { Period = 7, From = 9, Keys = [new KnownDeviceKey(Octets("phone"), 9)] });
@@ -155,7 +164,8 @@ public sealed class UserMonitorTests : IAsyncLifetime
             await AskAsync(query);
         }
         // The owner may also see a device that was once on the list.
-        await SendAsync(Post(Alice with { From = 3, Keys = [new KnownDeviceKey(Octets("laptop"), 1)] }, accept: MediaTypes.Json), token, HttpStatusCode.OK);
+        await SendAsync(Post(Alice with { From = 3, Keys = [new KnownDeviceKey(Octets("laptop"), 1)] }, accept: MediaTypes.Json), token,
+            HttpStatusCode.OK);
         string keysOnly = _accounts.Token(AccountSystem.Claims(TimeProvider.System.GetUtcNow(), "history", ["phone", "id of alice"]));
         await SendAsync(Post(Alice), keysOnly, HttpStatusCode.Forbidden);
         string lookup = OfAlice("lookup");
@@ -171,7 +181,8 @@ public sealed class UserMonitorTests : IAsyncLifetime
     public async Task A_token_does_not_learn_which_usernames_exist()
     {
         await using Replica closed = await Replica.StartReadyAsync(
-            Log, "closed", "--Optiks:Tokens:Audience", AccountSystem.Audience, "--Optiks:Tokens:KeysFile", KeysFile, "--Optiks:QueryService:RequireLookupScope", "true");
+            Log, "closed", "--Optiks:Tokens:Audience", AccountSystem.Audience, "--Optiks:Tokens:KeysFile", KeysFile,
+            "--Optiks:QueryService:RequireLookupScope", "true");
         string token = OfAlice("history");
         foreach (Replica replica in (Replica[])[Server, closed])
         {
@@ -180,7 +191,9 @@ public sealed class UserMonitorTests : IAsyncLifetime
                 using HttpRequestMessage request = Post(Alice with { Usernames = [Octets("alice"), Octets(name)] });
                 request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", token);
                 using HttpResponseMessage response = await replica.SendAsync(request);
-                string headers = string.Join('\n', response.Headers.Where(header => header.Key != "Date").Select(header => $"{header.Key}: {string.Join(',', header.Value)}"));
+                string headers = string.Join(
+                    '\n', response.Headers.Where(header => header.Key != "Date")
+                        .Select(header => $"{header.Key}: {string.Join(',', header.Value)}"));
                 JsonObject problem = JsonNode.Parse(await response.Content.ReadAsStringAsync())!.AsObject();
                 Assert.True(problem.Remove("trace_id"));
                 return (response.StatusCode, headers, problem.ToJsonString());
@@ -210,7 +223,8 @@ public sealed class UserMonitorTests : IAsyncLifetime
             ("""{"user": "a", "from": 0}""", ProblemTypes.MalformedRequest, "$.from"),
             ("""{"user": "a", "keys": [{"device": "b"}]}""", ProblemTypes.MalformedRequest, "$.keys[0].from"),
             ("""{"user": "a", "keys": [{"device": "b", "from": 0}]}""", ProblemTypes.MalformedRequest, "$.keys[0].from"),
-            ("""{"user": "a", "keys": [{"device": "b", "from": 1}, {"device_b64": "Yg", "from": 1}]}""", ProblemTypes.MalformedRequest, "$.keys"),
+            ("""{"user": "a", "keys": [{"device": "b", "from": 1}, {"device_b64": "Yg", "from": 1}]}""",
+                ProblemTypes.MalformedRequest, "$.keys"),
             (Names(ProtocolLimits.MaxOwnNames + 1), ProblemTypes.BatchLength, "$.usernames"),
         ];
         foreach ((string body, ProblemType type, string field) in refused)
@@ -235,7 +249,8 @@ public sealed class UserMonitorTests : IAsyncLifetime
     [Fact]
     public async Task Each_entry_is_paid_for()
     {
-        await using Replica limited = await Replica.StartReadyAsync(Log, "limited", "--Optiks:RateLimits:Lookups:PerSecond", "0.01", "--Optiks:RateLimits:Lookups:Burst", "6");
+        await using Replica limited = await Replica.StartReadyAsync(
+            Log, "limited", "--Optiks:RateLimits:Lookups:PerSecond", "0.01", "--Optiks:RateLimits:Lookups:Burst", "6");
         // The cost of this query is six: the name, the decommission, the list and three keys.
         await limited.OctetsAsync(Post(Alice with { Usernames = [] }), asOwner: true);
         await limited.OctetsAsync(Post(Alice), asOwner: true);
@@ -261,12 +276,14 @@ public sealed class UserMonitorTests : IAsyncLifetime
 
     private static OwnUserQuestion Asked => new(Octets("id of alice")) { Names = [Octets("alice")] };
 
-    private static string Names(int count) => $$"""{"user": "id of alice", "usernames": [{{string.Join(',', Enumerable.Repeat("\"alice\"", count))}}]}""";
+    private static string Names(int count) =>
+        $$"""{"user": "id of alice", "usernames": [{{string.Join(',', Enumerable.Repeat("\"alice\"", count))}}]}""";
 
     private static AcceptItem Of(StructureId structure, string key, string value) => TestLog.Item(structure, key, Octets(value));
 
     private static AcceptItem List(string name, params string[] devices) =>
-        new(StructureId.Devices, Octets($"id of {name}"), DeviceList.Encode([.. devices.Select(device => (ReadOnlyMemory<byte>)Octets(device))]), null);
+        new(StructureId.Devices, Octets($"id of {name}"),
+            DeviceList.Encode([.. devices.Select(device => (ReadOnlyMemory<byte>)Octets(device))]), null);
 
     private static byte[] Octets(string text) => Encoding.UTF8.GetBytes(text);
 
@@ -275,7 +292,8 @@ public sealed class UserMonitorTests : IAsyncLifetime
     private static string[] Values(byte[] answer, VerifiedOwnDevice device) =>
         [.. device.Key.Members.Select(member => member.Value is { } value ? Text(answer[value]) : "-")];
 
-    private static HttpRequestMessage Post(UserMonitorQuery query, string path = Monitor, string accept = MediaTypes.UserMonitor) => Post(query.Encode(), path, accept);
+    private static HttpRequestMessage Post(UserMonitorQuery query, string path = Monitor, string accept = MediaTypes.UserMonitor) =>
+        Post(query.Encode(), path, accept);
 
     private static HttpRequestMessage Post(byte[] body, string path = Monitor, string accept = MediaTypes.UserMonitor)
     {
@@ -297,7 +315,9 @@ public sealed class UserMonitorTests : IAsyncLifetime
 
     private static KnownKey Kept(VerifiedVersions versions, ulong epoch) => versions.Members is not [.., var last]
         ? new KnownKey(0, 0, 0, 0, epoch)
-        : versions.Complete ? new KnownKey(0, 0, last.Version, last.Time, epoch) : new KnownKey(0, 0, last.Version, last.Time, null, versions.Version);
+        : versions.Complete
+            ? new KnownKey(0, 0, last.Version, last.Time, epoch)
+            : new KnownKey(0, 0, last.Version, last.Time, null, versions.Version);
 
     private string OfAlice(string scope)
     {

@@ -29,7 +29,8 @@ public sealed class VersionsTests
         Assert.All(verdict.Keys, key => Assert.True(key.Complete));
         Assert.Equal([5UL, 0UL, 1UL], verdict.Keys.Select(key => key.Version));
         Assert.Equal(
-            Enumerable.Range(1, 5).Select(i => $"alice {12 * i}"), verdict.Keys[0].Members.Select(member => Encoding.UTF8.GetString(answer[member.Value!.Value])));
+            Enumerable.Range(1, 5).Select(i => $"alice {12 * i}"),
+            verdict.Keys[0].Members.Select(member => Encoding.UTF8.GetString(answer[member.Value!.Value])));
         // After version 5, the latest, both answers prove that versions 6 and 8 are absent.
         Assert.Equal(2, VersionsAnswer.Decode(answer).Versions[0].Absent.Count);
     }
@@ -62,12 +63,14 @@ public sealed class VersionsTests
     [Fact]
     public async Task Json_requests_begin_where_they_say()
     {
-        byte[] answer = await _replica.OctetsAsync(Replica.Post("/v1/history", """{"key": "alice", "from": 4}""", MediaTypes.History), asOwner: true);
+        byte[] answer = await _replica.OctetsAsync(
+            Replica.Post("/v1/history", """{"key": "alice", "from": 4}""", MediaTypes.History), asOwner: true);
         Assert.Equal(await AskAsync(false, Query("alice", 4)), answer);
         JsonElement json = await _replica.JsonAsync(Replica.Post("/v1/monitor", """{"key": "alice", "from": 4}"""), asOwner: true);
         JsonElement versions = json.GetProperty("versions")[0];
         Assert.Equal((4, 5), (versions.GetProperty("from").GetInt32(), versions.GetProperty("version").GetInt32()));
-        Assert.Equal(["alice 48", "alice 60"], versions.GetProperty("members").EnumerateArray().Select(member => member.GetProperty("value").GetString()));
+        Assert.Equal(["alice 48", "alice 60"],
+            versions.GetProperty("members").EnumerateArray().Select(member => member.GetProperty("value").GetString()));
     }
 
     [Theory]
@@ -86,7 +89,9 @@ public sealed class VersionsTests
     private static Query Query(string key, ulong from = 1) => new(Encoding.UTF8.GetBytes(key), 0, from);
 
     private Task<byte[]> AskAsync(bool monitor, params Query[] queries) =>
-        _replica.OctetsAsync(Replica.Post(monitor ? "/v1/monitor" : "/v1/history", queries, monitor ? MediaTypes.Monitor : MediaTypes.History), asOwner: true);
+        _replica.OctetsAsync(
+            Replica.Post(monitor ? "/v1/monitor" : "/v1/history", queries, monitor ? MediaTypes.Monitor : MediaTypes.History),
+            asOwner: true);
 
     private VersionsVerdict Verify(byte[] answer, KnownKey[] known, params string[] names)
     {

@@ -48,7 +48,8 @@ public abstract class AcceptConformance : StorageConformance
         IReadOnlyList<AcceptResult> results = await Accept.AcceptAsync(
             [new AcceptUnit([request]), new AcceptUnit([request]), new AcceptUnit([changed]), new AcceptUnit([request, request])], Cancel);
         Assert.Equal(
-            [AcceptStatus.Accepted, AcceptStatus.Accepted, AcceptStatus.RequestIdReused, AcceptStatus.Accepted], results.Select(result => result.Status));
+            [AcceptStatus.Accepted, AcceptStatus.Accepted, AcceptStatus.RequestIdReused, AcceptStatus.Accepted],
+            results.Select(result => result.Status));
         Assert.Equal(1, await Pipeline.CountPendingAsync(Cancel));
     }
 
@@ -59,7 +60,9 @@ public abstract class AcceptConformance : StorageConformance
         AcceptRequest changed = Request(request.RequestId, Item("alice", "another value"));
         IAcceptStore other = await OpenAcceptAsync();
         AcceptResult[] results = (await Task.WhenAll(Enumerable.Range(0, 20).Select(
-            i => RepeatAsync(() => (i % 2 == 0 ? Accept : other).AcceptAsync([new AcceptUnit([i % 4 < 2 ? request : changed])], Cancel))))).Select(one => one[0]).ToArray();
+            i =>
+                RepeatAsync(() => (i % 2 == 0 ? Accept : other).AcceptAsync(
+                    [new AcceptUnit([i % 4 < 2 ? request : changed])], Cancel))))).Select(one => one[0]).ToArray();
         Assert.Equal(10, results.Count(result => result.Status == AcceptStatus.Accepted));
         Assert.Equal(10, results.Count(result => result.Status == AcceptStatus.RequestIdReused));
         Assert.Equal(1, await Pipeline.CountPendingAsync(Cancel));
@@ -73,7 +76,8 @@ public abstract class AcceptConformance : StorageConformance
     public async Task The_ids_time_is_judged_by_the_databases_clock(int minutes, bool accepted)
     {
         AcceptRequest near = await RequestAsync(Item("near"));
-        AcceptRequest request = Request(Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel) + TimeSpan.FromMinutes(minutes)), Item("alice"));
+        AcceptRequest request = Request(
+            Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel) + TimeSpan.FromMinutes(minutes)), Item("alice"));
         AcceptResult result = await TryAcceptAsync(near, request);
         Assert.Equal(accepted ? new AcceptResult(AcceptStatus.Accepted) : new AcceptResult(AcceptStatus.RequestIdTime, 1), result);
         Assert.Equal(accepted ? 2 : 0, await Pipeline.CountPendingAsync(Cancel));
@@ -94,7 +98,8 @@ public abstract class AcceptConformance : StorageConformance
         }
         AcceptUnit odd = new([Request(new Guid(octets, bigEndian: true), Item("odd"))]);
         Assert.Equal(
-            [new AcceptResult(AcceptStatus.Accepted), new AcceptResult(AcceptStatus.RequestIdTime), new AcceptResult(AcceptStatus.Accepted)],
+            [new AcceptResult(AcceptStatus.Accepted), new AcceptResult(AcceptStatus.RequestIdTime),
+                new AcceptResult(AcceptStatus.Accepted)],
             await Accept.AcceptAsync([new AcceptUnit([request]), odd, new AcceptUnit([await RequestAsync(Item("bob"))])], Cancel));
         Assert.Equal(2, await Pipeline.CountPendingAsync(Cancel));
     }
@@ -123,7 +128,9 @@ public abstract class AcceptConformance : StorageConformance
             units.Add(new AcceptUnit([await RequestAsync(Item("alice"))]));
         }
         AcceptRequest atomic = await RequestAsync(Item("bob"), Item("alice"));
-        AcceptUnit tooMany = new([await RequestAsync(Item("carol")), await RequestAsync(Item("alice")), atomic, await RequestAsync(Item("dave"), Item("alice"))]);
+        AcceptUnit tooMany = new(
+            [await RequestAsync(Item("carol")), await RequestAsync(Item("alice")), atomic,
+                await RequestAsync(Item("dave"), Item("alice"))]);
         units.Add(tooMany);
         AcceptUnit enough = new([await RequestAsync(Item("alice")), await RequestAsync(Item("alice"))]);
         units.Add(enough);
@@ -137,7 +144,8 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(Limits.PendingPerKey, await Pipeline.CountPendingAsync(Cancel));
         Assert.Null(await StateAsync(atomic.RequestId));
         // The same bytes in another structure are a different key, so the limit of the first key does not apply.
-        Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(await RequestAsync(Item("alice") with { Structure = StructureId.Devices }))).Status);
+        Assert.Equal(AcceptStatus.Accepted,
+            (await TryAcceptAsync(await RequestAsync(Item("alice") with { Structure = StructureId.Devices }))).Status);
     }
 
     [Fact]
@@ -154,7 +162,8 @@ public abstract class AcceptConformance : StorageConformance
         Guid longest = await AcceptOneAsync(Item("k\0\0", "longest", new ExpectedVersion(0, 9)));
         for (int i = 1; i < Limits.PendingPerKey; i++)
         {
-            Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(await RequestAsync(Item("k\0")), await RequestAsync(Item("k\0\0")))).Status);
+            Assert.Equal(AcceptStatus.Accepted,
+                (await TryAcceptAsync(await RequestAsync(Item("k\0")), await RequestAsync(Item("k\0\0")))).Status);
         }
         Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), await TryAcceptAsync(await RequestAsync(Item("k\0\0"))));
 
@@ -166,12 +175,14 @@ public abstract class AcceptConformance : StorageConformance
         Guid[] ids = [full[0].Requests[0].RequestId, longer, longest];
         for (int i = 0; i < ids.Length; i++)
         {
-            Assert.Equal(keys[i], System.Text.Encoding.UTF8.GetString(Assert.Single((await Accept.ReadStatusAsync(ids[i], Cancel))!.Items).Key.Span));
+            Assert.Equal(keys[i],
+                System.Text.Encoding.UTF8.GetString(Assert.Single((await Accept.ReadStatusAsync(ids[i], Cancel))!.Items).Key.Span));
         }
         // A request with all three keys is valid, because no key occurs twice in it.
         Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(await RequestAsync([.. keys.Select(key => Item(key))]))).Status);
         Assert.All(
-            await Task.WhenAll(keys.Select(async key => await TryAcceptAsync(await RequestAsync(Item(key))))), result => Assert.Equal(AcceptStatus.TooManyPending, result.Status));
+            await Task.WhenAll(keys.Select(async key => await TryAcceptAsync(await RequestAsync(Item(key))))),
+            result => Assert.Equal(AcceptStatus.TooManyPending, result.Status));
     }
 
     [Fact]
@@ -179,10 +190,12 @@ public abstract class AcceptConformance : StorageConformance
     {
         const int size = 400;
         // The keys sort in the reverse order of their requests, so an engine that stored requests by key would fail this test.
-        AcceptRequest[] first = await RequestsAsync(size / 2, i => [Item($"key {size - i}"), Item($"also {size - i}", $"value {i}", new ExpectedVersion(3, 7))]);
+        AcceptRequest[] first = await RequestsAsync(
+            size / 2, i => [Item($"key {size - i}"), Item($"also {size - i}", $"value {i}", new ExpectedVersion(3, 7))]);
         AcceptRequest[] second = await RequestsAsync(size / 2, i => [Item($"second {size - i}")]);
         AcceptUnit[] units = [.. first.Zip(second, (one, other) => new AcceptUnit([one, other]))];
-        Assert.Equal(Enumerable.Repeat(AcceptStatus.OlderCopy, units.Length), (await Accept.AcceptAsync(units, new HeadFloor(3, null, default), Cancel)).Select(result => result.Status));
+        Assert.Equal(Enumerable.Repeat(AcceptStatus.OlderCopy, units.Length),
+            (await Accept.AcceptAsync(units, new HeadFloor(3, null, default), Cancel)).Select(result => result.Status));
         Assert.Equal(0, await Pipeline.CountPendingAsync(Cancel));
         AcceptUnit late = new([Request(Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel) - TimeSpan.FromHours(25)), Item("late"))]);
         IReadOnlyList<AcceptResult> results = await Accept.AcceptAsync([late, .. units], Cancel);
@@ -223,7 +236,9 @@ public abstract class AcceptConformance : StorageConformance
         // Each group is within the limit, but together the groups have one update more of one key than may be pending.
         for (int i = 0; i < rounds; i++)
         {
-            AcceptStatus[] statuses = [.. (await AcceptAllAsync(j => MakeAsync(size, k => k < ofOneKey ? $"full {i}" : $"own {i} {j} {k}"))).SelectMany(results => results)];
+            AcceptStatus[] statuses =
+                [.. (await AcceptAllAsync(j => MakeAsync(size, k => k < ofOneKey ? $"full {i}" : $"own {i} {j} {k}"))).SelectMany(
+                    results => results)];
             Assert.Equal(refused, statuses.Count(status => status == AcceptStatus.TooManyPending));
             Assert.Equal(services * size - refused, statuses.Count(status => status == AcceptStatus.Accepted));
         }
@@ -232,9 +247,12 @@ public abstract class AcceptConformance : StorageConformance
         // different content.
         AcceptUnit[] same = await MakeAsync(size, i => $"same {i}");
         Guid reused = (await RequestAsync()).RequestId;
-        IReadOnlyList<AcceptStatus>[] all = await AcceptAllAsync(i => Task.FromResult<AcceptUnit[]>([.. i % 2 == 0 ? same : same.Reverse(), new AcceptUnit([Request(reused, Item("reused", $"value {i}"))])]));
+        IReadOnlyList<AcceptStatus>[] all =
+            await AcceptAllAsync(i => Task.FromResult<AcceptUnit[]>(
+                [.. i % 2 == 0 ? same : same.Reverse(), new AcceptUnit([Request(reused, Item("reused", $"value {i}"))])]));
         Assert.All(all, statuses => Assert.Equal(Enumerable.Repeat(AcceptStatus.Accepted, size), statuses.Take(size)));
-        Assert.Equal([AcceptStatus.Accepted, .. Enumerable.Repeat(AcceptStatus.RequestIdReused, services - 1)], all.Select(statuses => statuses[size]).Order());
+        Assert.Equal([AcceptStatus.Accepted, .. Enumerable.Repeat(AcceptStatus.RequestIdReused, services - 1)],
+            all.Select(statuses => statuses[size]).Order());
         Assert.Equal(rounds * (services * size - refused) + size + 1, await Pipeline.CountPendingAsync(Cancel));
 
         Task<AcceptUnit[]> MakeAsync(int count, Func<int, string> key) => UnitsAsync(count, i => [Item(key(i))]);
@@ -243,7 +261,9 @@ public abstract class AcceptConformance : StorageConformance
         {
             AcceptUnit[][] groups = await Task.WhenAll(Enumerable.Range(0, services).Select(make));
             return await Task.WhenAll(groups.Select((group, i) => Task.Run(
-                async () => (IReadOnlyList<AcceptStatus>)[.. (await RepeatAsync(() => stores[i].AcceptAsync(group, Cancel))).Select(result => result.Status)], Cancel)));
+                async () =>
+                    (IReadOnlyList<AcceptStatus>)[.. (await RepeatAsync(() => stores[i].AcceptAsync(group, Cancel))).Select(result =>
+                        result.Status)], Cancel)));
         }
     }
 
@@ -259,8 +279,10 @@ public abstract class AcceptConformance : StorageConformance
             async () =>
             {
                 await using IAcceptStore store = await Fixture.Provider.OpenAcceptAsync(ConnectionString, Cancel);
-                AcceptUnit[] group = [.. Enumerable.Range(0, size).Select(j => new AcceptUnit([Request(Guid.CreateVersion7(now), Item($"key {i} {j}"))]))];
-                Assert.All(await RepeatAsync(() => store.AcceptAsync(group, Cancel)), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
+                AcceptUnit[] group = [.. Enumerable.Range(0, size)
+                    .Select(j => new AcceptUnit([Request(Guid.CreateVersion7(now), Item($"key {i} {j}"))]))];
+                Assert.All(await RepeatAsync(() => store.AcceptAsync(group, Cancel)),
+                    result => Assert.Equal(AcceptStatus.Accepted, result.Status));
             },
             Cancel)));
         // Each epoch reads from the position up to which the previous epoch decided everything. If a request with an earlier number became
@@ -291,12 +313,14 @@ public abstract class AcceptConformance : StorageConformance
         {
             AcceptUnit fresh = new([await RequestAsync(Item("alice"))]);
             Assert.Equal([new AcceptResult(AcceptStatus.OlderCopy)], await Accept.AcceptAsync([fresh], floor, Cancel));
-            Assert.Equal([new AcceptResult(AcceptStatus.OlderCopy), new AcceptResult(AcceptStatus.OlderCopy)], await Accept.AcceptAsync([known, fresh], floor, Cancel));
+            Assert.Equal([new AcceptResult(AcceptStatus.OlderCopy), new AcceptResult(AcceptStatus.OlderCopy)],
+                await Accept.AcceptAsync([known, fresh], floor, Cancel));
         }
         Assert.Equal(1, await Pipeline.CountPendingAsync(Cancel));
         foreach (HeadFloor floor in met)
         {
-            Assert.Equal([new AcceptResult(AcceptStatus.Accepted)], await Accept.AcceptAsync([new AcceptUnit([await RequestAsync(Item("alice"))])], floor, Cancel));
+            Assert.Equal([new AcceptResult(AcceptStatus.Accepted)],
+                await Accept.AcceptAsync([new AcceptUnit([await RequestAsync(Item("alice"))])], floor, Cancel));
         }
         Assert.Equal(1 + met.Length, await Pipeline.CountPendingAsync(Cancel));
     }
@@ -305,7 +329,8 @@ public abstract class AcceptConformance : StorageConformance
     public async Task Before_genesis_only_an_empty_floor_is_met()
     {
         AcceptUnit unit = new([await RequestAsync(Item("alice"))]);
-        Assert.Equal([new AcceptResult(AcceptStatus.OlderCopy)], await Accept.AcceptAsync([unit], new HeadFloor(1, 0, Octets("record")), Cancel));
+        Assert.Equal([new AcceptResult(AcceptStatus.OlderCopy)],
+            await Accept.AcceptAsync([unit], new HeadFloor(1, 0, Octets("record")), Cancel));
         Assert.Equal([new AcceptResult(AcceptStatus.Accepted)], await Accept.AcceptAsync([unit], HeadFloor.None, Cancel));
     }
 
@@ -329,7 +354,8 @@ public abstract class AcceptConformance : StorageConformance
             await Assert.ThrowsAsync<ArgumentException>(() => TryAcceptAsync(good, request));
         }
         Assert.Equal(0, await Pipeline.CountPendingAsync(Cancel));
-        AcceptRequest largest = Request(Guid.CreateVersion7(now), [.. Enumerable.Range(0, 256).Select(i => Item(new string('k', 252) + $"{i:000}"))]);
+        AcceptRequest largest = Request(
+            Guid.CreateVersion7(now), [.. Enumerable.Range(0, 256).Select(i => Item(new string('k', 252) + $"{i:000}"))]);
         Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(good, largest)).Status);
         Assert.Equal(257, await Pipeline.CountPendingAsync(Cancel));
     }
@@ -342,7 +368,8 @@ public abstract class AcceptConformance : StorageConformance
         Guid atomic = await AcceptOneAsync(Item("zoe", "z"), Item("bob", "b"));
         Guid refused = await AcceptOneAsync(Item("carol", "c"), Item("dave", "d", new ExpectedVersion(0, 7)));
         var refusal = new Refusal(RefusalReason.ExpectedVersion, 1, new ExpectedVersion(0, 3));
-        EpochCommit commit = Commit(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel), request => request.RequestId == refused ? refusal : null);
+        EpochCommit commit = Commit(
+            1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel), request => request.RequestId == refused ? refusal : null);
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
 
         Guid[] all = [single, atomic, refused];
@@ -391,7 +418,8 @@ public abstract class AcceptConformance : StorageConformance
                 var ids = new List<Guid>();
                 while (ids.Count < EnoughAccepts || Volatile.Read(ref epoch) < EnoughEpochs)
                 {
-                    AcceptRequest[] requests = [await RequestAsync(Item($"key {ids.Count % 7}")), await RequestAsync(Item($"key {ids.Count % 5}"), Item($"other {ids.Count % 3}"))];
+                    AcceptRequest[] requests = [await RequestAsync(Item($"key {ids.Count % 7}")),
+                        await RequestAsync(Item($"key {ids.Count % 5}"), Item($"other {ids.Count % 3}"))];
                     foreach (AcceptRequest request in requests)
                     {
                         if ((await TryAcceptAsync(request)).Status == AcceptStatus.Accepted)
@@ -434,13 +462,18 @@ public abstract class AcceptConformance : StorageConformance
         AcceptRequest[] all = [.. units.SelectMany(unit => unit.Requests)];
         Assert.Equal(all.Sum(request => request.Items.Count), await Pipeline.CountPendingAsync(Cancel));
         var seen = new HashSet<UpdateKey>();
-        AcceptRequest[] expected = [.. all.Where(request => request.Items.Select(item => seen.Add(new UpdateKey(item.Structure, item.Key))).ToArray().All(isNew => isNew))];
+        AcceptRequest[] expected =
+            [.. all.Where(
+                request => request.Items.Select(item => seen.Add(new UpdateKey(item.Structure, item.Key))).ToArray().All(isNew => isNew))];
         IReadOnlyList<PendingRequest> found = await Pipeline.ReadPendingAsync(100_000, long.MaxValue, Cancel);
         Assert.Equal(expected.Select(request => request.RequestId), found.Select(request => request.RequestId));
-        Assert.Equal(expected.Select(request => Convert.ToHexString(request.BodyHash.Span)), found.Select(request => Convert.ToHexString(request.BodyHash.Span)));
-        Assert.Equal(expected.SelectMany(Texts), found.SelectMany(request => Texts(new AcceptRequest(request.RequestId, request.BodyHash, request.Items))));
+        Assert.Equal(expected.Select(request => Convert.ToHexString(request.BodyHash.Span)),
+            found.Select(request => Convert.ToHexString(request.BodyHash.Span)));
+        Assert.Equal(expected.SelectMany(Texts),
+            found.SelectMany(request => Texts(new AcceptRequest(request.RequestId, request.BodyHash, request.Items))));
 
         static IEnumerable<string> Texts(AcceptRequest request) => request.Items.Select(
-            item => $"{item.Structure} {Convert.ToHexString(item.Key.Span)} {Convert.ToHexString(item.Value.Span)} {item.Expected?.Period} {item.Expected?.Version}");
+            item =>
+                $"{item.Structure} {Convert.ToHexString(item.Key.Span)} {Convert.ToHexString(item.Value.Span)} {item.Expected?.Period} {item.Expected?.Version}");
     }
 }

@@ -85,7 +85,8 @@ public abstract class ErasureConformance : StorageConformance
         Assert.Equal(2, (await follow.ReadErasuresAsync(0, ulong.MaxValue, Cancel)).Count);
 
         // This function finds a key by the label that `Commit` computes for it.
-        static string Name(ReadOnlyMemory<byte> label) => label.Span.SequenceEqual(LabelOf("a", 1)) ? "a" : label.Span.SequenceEqual(LabelOf("b", 1)) ? "b" : "another";
+        static string Name(ReadOnlyMemory<byte> label) =>
+            label.Span.SequenceEqual(LabelOf("a", 1)) ? "a" : label.Span.SequenceEqual(LabelOf("b", 1)) ? "b" : "another";
     }
 
     [Fact]
@@ -139,7 +140,8 @@ public abstract class ErasureConformance : StorageConformance
     {
         Lease lease = await StartLogAsync();
         string[] keys = [.. Enumerable.Range(0, 37).Select(i => $"key {i}")];
-        await PublishAsync(lease, 1, [.. keys.Select(key => Item(key)), new AcceptItem(StructureId.Usernames, Octets("key 1"), Octets("user"), null)]);
+        await PublishAsync(lease, 1,
+            [.. keys.Select(key => Item(key)), new AcceptItem(StructureId.Usernames, Octets("key 1"), Octets("user"), null)]);
         await PublishAsync(lease, 2);
         IReadOnlyList<LeafPlace?> places = await FindAsync([.. keys.Select(key => (1UL, key))]);
         Assert.Equal(Enumerable.Range(1, keys.Length), places.Select(place => place!.Ordinal).Order());
@@ -150,7 +152,8 @@ public abstract class ErasureConformance : StorageConformance
         }
         Assert.Equal([null, null, null], await FindAsync((1, "unknown"), (2, "key 1"), (9, "key 1")));
         LeafName username = new(1, StructureId.Usernames, LabelOf("key 1", 1));
-        Assert.Equal(0, (await Pipeline.FindLeavesAsync([username, username with { Structure = StructureId.Devices }], Cancel))[0]!.Ordinal);
+        Assert.Equal(
+            0, (await Pipeline.FindLeavesAsync([username, username with { Structure = StructureId.Devices }], Cancel))[0]!.Ordinal);
         Assert.Null((await Pipeline.FindLeavesAsync([username with { Structure = StructureId.Devices }], Cancel))[0]);
     }
 

@@ -75,11 +75,13 @@ public abstract class FollowConformance : StorageConformance
         LeafRow[] expected = commit.Leaves.Rows.ToArray();
 
         LeafBatch values = Assert.Single(await LeavesAsync(Pipeline, 1, 1, 10, LeafColumns.Values));
-        AssertSameLeaves(commit.Leaves, values with { Keys = commit.Leaves.Keys, KeyEnds = commit.Leaves.KeyEnds, Origins = commit.Leaves.Origins });
+        AssertSameLeaves(commit.Leaves,
+            values with { Keys = commit.Leaves.Keys, KeyEnds = commit.Leaves.KeyEnds, Origins = commit.Leaves.Origins });
         LeafBatch trees = Assert.Single(await LeavesAsync(Pipeline, 1, 1, 10, LeafColumns.Trees));
         Assert.All(trees.Rows.ToArray().Zip(expected), pair =>
         {
-            Assert.Equal((pair.Second.Epoch, pair.Second.Structure, pair.Second.Version), (pair.First.Epoch, pair.First.Structure, pair.First.Version));
+            Assert.Equal((pair.Second.Epoch, pair.Second.Structure, pair.Second.Version),
+                (pair.First.Epoch, pair.First.Structure, pair.First.Version));
             Assert.Equal(pair.Second.Label, pair.First.Label);
             Assert.Equal(pair.Second.Commitment, pair.First.Commitment);
             Assert.Equal(pair.Second.Tag, pair.First.Tag);
@@ -112,7 +114,8 @@ public abstract class FollowConformance : StorageConformance
         // many pages.
         var underway = new EpochUpdates([.. pending.Where((_, i) => i % 2 == 0)], Count / 2, More: true);
         EpochUpdates rest = await Pipeline.ReadPendingAsync(Count, 64 << 20, underway, Cancel);
-        Assert.Equal(pending.Where((_, i) => i % 2 == 1).Select(request => request.RequestId), rest.Requests.Select(request => request.RequestId));
+        Assert.Equal(pending.Where((_, i) => i % 2 == 1).Select(request => request.RequestId),
+            rest.Requests.Select(request => request.RequestId));
         EpochCommit commit = Commit(1, pending);
         // A request that arrives during the commit waits for the transaction and does not fail.
         Task<CommitResult> committing = Pipeline.CommitEpochAsync(lease, commit, Cancel);
@@ -145,7 +148,8 @@ public abstract class FollowConformance : StorageConformance
 
     private static IEnumerable<int> Sizes(List<LeafBatch> batches) => batches.Select(batch => batch.Rows.Length);
 
-    private static async Task<List<LeafBatch>> LeavesAsync(IFollowStore store, ulong first, ulong last, int batchRows, LeafColumns columns = LeafColumns.All)
+    private static async Task<List<LeafBatch>> LeavesAsync(
+        IFollowStore store, ulong first, ulong last, int batchRows, LeafColumns columns = LeafColumns.All)
     {
         var batches = new List<LeafBatch>();
         await foreach (LeafBatch batch in store.ReadLeavesAsync(first, last, batchRows, columns, Cancel))

@@ -17,7 +17,8 @@ public abstract class MaintenanceConformance : StorageConformance
         Guid published = await AcceptOneAsync(Item("a", "1"), Item("b", ""));
         Guid refused = await AcceptOneAsync(Item("c"));
         var refusal = new Refusal(RefusalReason.ExpectedVersion, 0, new ExpectedVersion(0, 3));
-        EpochCommit commit = Commit(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel), request => request.RequestId == refused ? refusal : null);
+        EpochCommit commit = Commit(
+            1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel), request => request.RequestId == refused ? refusal : null);
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
         await SignAndPublishAsync(lease, 1);
         AcceptRequest waiting = await RequestAsync(Item("d", "2", new ExpectedVersion(1, 7)));
@@ -42,7 +43,8 @@ public abstract class MaintenanceConformance : StorageConformance
         Assert.Equal((1UL, 0), Assert.Single((await read.ReadLeavesAsync(1, 0, 1, Cancel)).Select(leaf => (leaf.Epoch, leaf.Ordinal))));
         Assert.Equal(commit.Leaves.Origins.ToArray(), leaves.Select(leaf => leaf.Origin));
         Assert.Equal(commit.Leaves.Rows.ToArray().Select(row => row.Label.ToArray()), leaves.Select(leaf => leaf.Label.ToArray()));
-        Assert.Equal(["a", "b"], leaves.Select(leaf => System.Text.Encoding.UTF8.GetString(leaf.Value!.Key.Span)).Order(StringComparer.Ordinal));
+        Assert.Equal(
+            ["a", "b"], leaves.Select(leaf => System.Text.Encoding.UTF8.GetString(leaf.Value!.Key.Span)).Order(StringComparer.Ordinal));
         Assert.Equal(2, await read.CountValuesAsync(Cancel));
 
         IReadOnlyList<StoredRequest> requests = await read.ReadRequestsAsync(0, 10, Cancel);
@@ -50,12 +52,14 @@ public abstract class MaintenanceConformance : StorageConformance
         Assert.Equal(waiting.BodyHash.ToArray(), requests[2].BodyHash.ToArray());
         Assert.Equal(refused, Assert.Single(await read.ReadRequestsAsync(requests[0].Sequence, 1, Cancel)).RequestId);
         StoredPending pending = Assert.Single(await read.ReadPendingAsync(0, long.MaxValue, Cancel));
-        Assert.Equal((requests[2].Sequence, 0, new ExpectedVersion(1, 7)), (pending.Sequence, pending.Item, pending.Update.Expected!.Value));
+        Assert.Equal((requests[2].Sequence, 0, new ExpectedVersion(1, 7)),
+            (pending.Sequence, pending.Item, pending.Update.Expected!.Value));
         Assert.Empty(await read.ReadPendingAsync(0, requests[1].Sequence, Cancel));
         IReadOnlyList<StoredOutcome> outcomes = await read.ReadOutcomesAsync(0, long.MaxValue, Cancel);
         Assert.Equal([new LeafOrigin(published, 0), new LeafOrigin(published, 1), null], outcomes.Select(outcome => outcome.Leaf));
         Assert.Equal(refusal, outcomes[2].Result.Refusal);
-        Assert.Equal(refusal, Assert.Single(await read.ReadOutcomesAsync(requests[0].Sequence, requests[1].Sequence, Cancel)).Result.Refusal);
+        Assert.Equal(
+            refusal, Assert.Single(await read.ReadOutcomesAsync(requests[0].Sequence, requests[1].Sequence, Cancel)).Result.Refusal);
     }
 
     [Fact]
@@ -88,7 +92,8 @@ public abstract class MaintenanceConformance : StorageConformance
             AcceptRequest later = await RequestAsync(Item("b"));
             Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([later])], Cancel)).Status);
             await using PipelineStore pipeline = await Fixture.Provider.OpenPipelineAsync(other, Cancel);
-            Assert.Equal([waiting, later.RequestId], (await pipeline.ReadPendingAsync(10, 1 << 20, Cancel)).Select(request => request.RequestId));
+            Assert.Equal([waiting, later.RequestId],
+                (await pipeline.ReadPendingAsync(10, 1 << 20, Cancel)).Select(request => request.RequestId));
         }
         finally
         {
@@ -113,7 +118,12 @@ public abstract class MaintenanceConformance : StorageConformance
         EpochCommit commit = Commit(1, [pending, unknown]);
 
         await using MaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
-        EpochCommit other = commit with { Outcomes = [.. commit.Outcomes.Select(outcome => outcome.RequestId == first ? outcome with { BodyHash = new byte[32] } : outcome)] };
+        EpochCommit other =
+            commit with
+            {
+                Outcomes =
+                [.. commit.Outcomes.Select(outcome => outcome.RequestId == first ? outcome with { BodyHash = new byte[32] } : outcome)]
+            };
         await Assert.ThrowsAsync<StorageCorruptException>(() => store.RestoreEpochAsync(lease, other, Cancel));
         Assert.Equal(CommitResult.Fenced, await store.RestoreEpochAsync(lease with { Fence = lease.Fence + 1 }, commit, Cancel));
         Assert.Equal(CommitResult.Fenced, await store.RestoreEpochAsync(lease, commit with { PreviousHash = new byte[32] }, Cancel));
@@ -123,9 +133,13 @@ public abstract class MaintenanceConformance : StorageConformance
         // The store refuses the same epoch again, because it is no longer the next epoch.
         Assert.Equal(CommitResult.Fenced, await store.RestoreEpochAsync(lease, commit, Cancel));
         await SignAndPublishAsync(lease, 1);
-        Assert.Equal([RequestState.Published, RequestState.Published, RequestState.Pending], [await StateAsync(first), await StateAsync(lost.RequestId), await StateAsync(kept)]);
+        Assert.Equal([RequestState.Published, RequestState.Published, RequestState.Pending],
+            [await StateAsync(first), await StateAsync(lost.RequestId), await StateAsync(kept)]);
         Assert.Equal(kept, Assert.Single(await Pipeline.ReadPendingAsync(10, 1 << 20, Cancel)).RequestId);
-        Assert.Equal(["d", "e"], (await Accept.ReadStatusAsync(lost.RequestId, Cancel))!.Items.Select(item => System.Text.Encoding.UTF8.GetString(item.Key.Span)));
+        Assert.Equal(
+            ["d", "e"],
+            (await Accept.ReadStatusAsync(lost.RequestId, Cancel))!.Items.Select(
+                item => System.Text.Encoding.UTF8.GetString(item.Key.Span)));
         // The store recognizes the restored request when the client sends it again, and refuses other content under the same id.
         Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(lost)).Status);
         Assert.Equal(AcceptStatus.RequestIdReused, (await TryAcceptAsync(Request(lost.RequestId, Item("d", "other")))).Status);

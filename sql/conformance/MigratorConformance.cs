@@ -29,7 +29,8 @@ public abstract class MigratorConformance : IAsyncLifetime
         ];
         foreach (Func<Task> one in open)
         {
-            Assert.Contains("optiks-db migrate", (await Assert.ThrowsAsync<StorageMisconfiguredException>(one)).Message, StringComparison.Ordinal);
+            Assert.Contains("optiks-db migrate", (await Assert.ThrowsAsync<StorageMisconfiguredException>(one)).Message,
+                StringComparison.Ordinal);
         }
         Assert.Equal(0, await _fixture.Provider.CreateMigrator(_connectionString).ReadVersionAsync(Cancel));
         _ = await _fixture.Provider.CreateMigrator(_connectionString).MigrateAsync(Cancel);

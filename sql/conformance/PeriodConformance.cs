@@ -29,7 +29,8 @@ public abstract class PeriodConformance : StorageConformance
         foreach (PeriodRow row in new[] { begun, again, stored })
         {
             Assert.Equal((1UL, PeriodState.Next, null, null), (row.Period, row.State, row.FirstEpoch, row.Copies));
-            Assert.Equal("secrets configuration", $"{Encoding.UTF8.GetString(row.WrappedSecrets.Span)} {Encoding.UTF8.GetString(row.Configuration.Span)}");
+            Assert.Equal("secrets configuration",
+                $"{Encoding.UTF8.GetString(row.WrappedSecrets.Span)} {Encoding.UTF8.GetString(row.Configuration.Span)}");
         }
         Assert.Null(PeriodRows.Contradiction(await Pipeline.ReadPeriodsAsync(Cancel)));
         // Epochs still belong to period 0, because period 1 is only prepared.
@@ -94,7 +95,8 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(Fitting, (await read.ReadLeavesAsync(0, 0, 100, Cancel)).Count);
         Assert.Equal(Values - Fitting, (await read.ReadLeavesAsync(1, Fitting, 100, Cancel)).Count);
         Assert.Equal(Fitting, (await Pipeline.ReadLeavesAsync(1, 0, 100, Cancel)).Count);
-        Assert.Equal([(1UL, 18, true), (1UL, 19, true)], (await Pipeline.ReadLeavesAsync(1, 18, 100, Cancel)).Select(leaf => (leaf.Epoch, leaf.Ordinal, leaf.Value is not null)));
+        Assert.Equal([(1UL, 18, true), (1UL, 19, true)],
+            (await Pipeline.ReadLeavesAsync(1, 18, 100, Cancel)).Select(leaf => (leaf.Epoch, leaf.Ordinal, leaf.Value is not null)));
     }
 
     [Fact]
@@ -163,7 +165,9 @@ public abstract class PeriodConformance : StorageConformance
         // Followers read an erasure for each row that had the value, even for a row that a later row superseded, because they may not have
         // read the later row yet. The erasure's receipt names only the requested version, because none of its copies is public yet.
         IReadOnlyList<StoredErasure> erasures = await follow.ReadErasuresAsync(3, 3, Cancel);
-        Assert.Equal([(1UL, null, 0), (0UL, 1UL, 0)], erasures.Select(erasure => (erasure.Erasure.Epoch, erasure.Erasure.Period, erasure.Erasure.Period is null ? 0 : erasure.Erasure.Ordinal)));
+        Assert.Equal([(1UL, null, 0), (0UL, 1UL, 0)],
+            erasures.Select(erasure =>
+                (erasure.Erasure.Epoch, erasure.Erasure.Period, erasure.Erasure.Period is null ? 0 : erasure.Erasure.Ordinal)));
         Assert.All(erasures, erasure => Assert.Equal(new LeafOrigin(request, 0), erasure.Erasure.Origin));
         Assert.Equal(copies.Rows.Span[0].Label.ToArray(), erasures[1].Label.ToArray());
         Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1)], await Accept.ReadReceiptAsync(3, request, Cancel));
@@ -171,12 +175,14 @@ public abstract class PeriodConformance : StorageConformance
         // An erasure that names a copy also erases the value of the leaf from which the copy was made.
         (EpochCommit commit, _) = await ErasingAsync(4, "a");
         Erasure copy = new(0, 2, erasures[0].Erasure.Origin) { Period = 1 };
-        EpochCommit Named(Erasure erasure) => commit with { Erasures = [erasure with { Origin = new LeafOrigin(commit.Outcomes[0].RequestId, 0) }] };
+        EpochCommit Named(Erasure erasure) =>
+            commit with { Erasures = [erasure with { Origin = new LeafOrigin(commit.Outcomes[0].RequestId, 0) }] };
         foreach (Erasure bad in new[] { copy with { Period = null }, copy with { Period = 0 }, copy with { Epoch = 2 } })
         {
             await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.CommitEpochAsync(lease, Named(bad), Cancel));
         }
-        foreach (Erasure gone in new[] { copy with { Ordinal = 0 }, copy with { Ordinal = 4 }, copy with { Ordinal = 77 }, copy with { Period = 2 } })
+        foreach (Erasure gone in new[] { copy with { Ordinal = 0 }, copy with { Ordinal = 4 }, copy with { Ordinal = 77 },
+            copy with { Period = 2 } })
         {
             Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, Named(gone), Cancel));
         }
@@ -215,7 +221,10 @@ public abstract class PeriodConformance : StorageConformance
             null,
         ];
         LeafName list = Name("c", StructureId.Devices);
-        Assert.Equal(expected, await Pipeline.FindLeavesAsync([Name("a"), Name("b"), list, list with { Label = alike }, Name("c"), Name("x"), list with { Period = 2 }], Cancel));
+        Assert.Equal(
+            expected,
+            await Pipeline.FindLeavesAsync(
+                [Name("a"), Name("b"), list, list with { Label = alike }, Name("c"), Name("x"), list with { Period = 2 }], Cancel));
         Assert.Equal(Octets("second"), (await Pipeline.ReadValueAsync(expected[0]!, Cancel))?.ToArray());
         Assert.Null(await Pipeline.ReadValueAsync(expected[0]! with { Ordinal = 0 }, Cancel));
 
@@ -295,16 +304,24 @@ public abstract class PeriodConformance : StorageConformance
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("x", 0));
         await using MaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         // A restore adds the rows that the database lacks, which are all rows of the batch, some of them, or none.
-        CopyBatch first = copies with { Rows = copies.Rows[..1], Sources = copies.Sources[..1], KeyEnds = copies.KeyEnds[..1], Keys = copies.Keys[..1] };
+        CopyBatch first = copies with
+        {
+            Rows = copies.Rows[..1],
+            Sources = copies.Sources[..1],
+            KeyEnds = copies.KeyEnds[..1],
+            Keys = copies.Keys[..1],
+        };
         Assert.Equal(StageResult.Fenced, await source.RestoreCopiesAsync(lease, copies.From(1), Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, first, Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, copies, Cancel));
-        Assert.Equal(StageResult.Fenced, await source.RestoreCopiesAsync(lease with { Fence = lease.Fence + 1 }, copies with { First = 3 }, Cancel));
+        Assert.Equal(StageResult.Fenced,
+            await source.RestoreCopiesAsync(lease with { Fence = lease.Fence + 1 }, copies with { First = 3 }, Cancel));
         // This row has no value, as if the value had been erased after the row was staged.
         int[] keyEnds = [0, 1, 1];
         CopyBatch others = await CopiesAsync(1, 3, ("c", 1), ("d", 1), ("y", 0));
-        CopyBatch without = Changed(others with { Keys = others.Keys[1..], KeyEnds = keyEnds }, (ref LeafRow row) => (row.ValueOffset, row.ValueLength) = (LeafRow.NoValue, 0));
+        CopyBatch without = Changed(others with { Keys = others.Keys[1..], KeyEnds = keyEnds },
+            (ref LeafRow row) => (row.ValueOffset, row.ValueLength) = (LeafRow.NoValue, 0));
         await Assert.ThrowsAsync<ArgumentException>(() => source.StageCopiesAsync(lease, without, Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, without, Cancel));
 
@@ -333,7 +350,8 @@ public abstract class PeriodConformance : StorageConformance
     public async Task Of_a_keys_rows_the_last_one_alone_keeps_its_value()
     {
         Lease lease = await StartLogAsync();
-        await PublishAsync(lease, 1, Item("a", "first"), Item("b", "gone"), Item("c", "same"), Item("l", "list") with { Structure = StructureId.Devices });
+        await PublishAsync(lease, 1, Item("a", "first"), Item("b", "gone"), Item("c", "same"),
+            Item("l", "list") with { Structure = StructureId.Devices });
         await PublishAsync(lease, 2, Item("a", "second"));
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         CopyBatch first = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("c", 1), ("l", 1));
@@ -353,11 +371,14 @@ public abstract class PeriodConformance : StorageConformance
 
         // The period has begun. The erasure's receipt still omits a superseded copy that was erased with its source, because that copy is
         // not a version of the period.
-        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(3, []) with { Period = 1, Switch = new PeriodSwitch(1, 7) }, Cancel));
+        Assert.Equal(CommitResult.Committed,
+            await Pipeline.CommitEpochAsync(lease, Commit(3, []) with { Period = 1, Switch = new PeriodSwitch(1, 7) }, Cancel));
         await SignAndPublishAsync(lease, 3);
         Guid request = await EraseAsync(lease, 4, "b", (1, "b"), (1, "a"));
-        Assert.Equal([0, 1], (await Pipeline.ReadErasuresAsync(4, 4, Cancel)).Where(erasure => erasure.Erasure.Period == 1).Select(erasure => erasure.Erasure.Ordinal).Order());
-        Assert.Equal([(0UL, 1UL, 1UL), (0UL, 1UL, 1UL)], (await Accept.ReadReceiptAsync(4, request, Cancel)).Select(erased => (erased.Period, erased.Version, erased.Epoch)));
+        Assert.Equal([0, 1], (await Pipeline.ReadErasuresAsync(4, 4, Cancel)).Where(erasure => erasure.Erasure.Period == 1)
+            .Select(erasure => erasure.Erasure.Ordinal).Order());
+        Assert.Equal([(0UL, 1UL, 1UL), (0UL, 1UL, 1UL)],
+            (await Accept.ReadReceiptAsync(4, request, Cancel)).Select(erased => (erased.Period, erased.Version, erased.Epoch)));
     }
 
     [Fact]
@@ -406,5 +427,6 @@ public abstract class PeriodConformance : StorageConformance
         return copies with { Rows = rows };
     }
 
-    private static IEnumerable<bool> HaveValues(CopyBatch copies) => copies.Rows.ToArray().Select(row => row.ValueOffset != LeafRow.NoValue);
+    private static IEnumerable<bool> HaveValues(CopyBatch copies) =>
+        copies.Rows.ToArray().Select(row => row.ValueOffset != LeafRow.NoValue);
 }

@@ -34,8 +34,10 @@ public abstract class PeriodSwitchConformance : StorageConformance
         }
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease with { Fence = lease.Fence + 1 }, switching, Cancel));
         await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.CommitEpochAsync(lease, switching with { Period = 0 }, Cancel));
-        await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.CommitEpochAsync(lease, switching with { Period = 0, Switch = new PeriodSwitch(0, 0) }, Cancel));
-        await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.CommitEpochAsync(lease, switching with { Switch = new PeriodSwitch(1, -1) }, Cancel));
+        await Assert.ThrowsAsync<ArgumentException>(
+            () => Pipeline.CommitEpochAsync(lease, switching with { Period = 0, Switch = new PeriodSwitch(0, 0) }, Cancel));
+        await Assert.ThrowsAsync<ArgumentException>(
+            () => Pipeline.CommitEpochAsync(lease, switching with { Switch = new PeriodSwitch(1, -1) }, Cancel));
         Assert.Equal([PeriodState.Current, PeriodState.Next], await StatesAsync());
         Assert.Equal(1UL, (await Pipeline.ReadHeadAsync(Cancel)).Epoch);
 
@@ -45,7 +47,8 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Equal(switching.Switch, (await Pipeline.ReadUnpublishedAsync(Cancel))!.Switch);
         // The new period's first epoch is not published yet, so the query-service is still in the previous period.
         IFollowStore follow = await OpenFollowAsync();
-        Assert.Equal(0UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), (await follow.ReadHeadAsync(Cancel)).PublishedEpoch!.Value).Period);
+        Assert.Equal(
+            0UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), (await follow.ReadHeadAsync(Cancel)).PublishedEpoch!.Value).Period);
         await SignAndPublishAsync(lease, 2);
         Assert.Equal(1UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), 2).Period);
 
@@ -64,7 +67,11 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Lease lease = await StartLogAsync();
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         _ = await AcceptOneAsync(Item("a"));
-        EpochCommit commit = Commit(1, await Pipeline.ReadPendingAsync(10, 1 << 20, Cancel)) with { Period = 1, Switch = new PeriodSwitch(1, 0) };
+        EpochCommit commit = Commit(1, await Pipeline.ReadPendingAsync(10, 1 << 20, Cancel)) with
+        {
+            Period = 1,
+            Switch = new PeriodSwitch(1, 0),
+        };
         await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.CommitEpochAsync(lease, commit, Cancel));
         LeafRow[] rows = commit.Leaves.Rows.ToArray();
         rows[0].Structure = StructureId.Usernames;
@@ -95,7 +102,8 @@ public abstract class PeriodSwitchConformance : StorageConformance
         // The erasure's receipt lists only public versions: the version in period 0, and its copy in period 1, which occurs only once
         // although it has two rows. The copy in period 2 is not public yet.
         IReadOnlyList<ErasedVersion> receipt = await Accept.ReadReceiptAsync(4, request, Cancel);
-        Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1), new ErasedVersion(StructureId.Keys, 1, 1, 2)], receipt.OrderBy(version => version.Period));
+        Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1), new ErasedVersion(StructureId.Keys, 1, 1, 2)],
+            receipt.OrderBy(version => version.Period));
     }
 
     [Fact]
@@ -135,7 +143,8 @@ public abstract class PeriodSwitchConformance : StorageConformance
         {
             await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.BeginDestroyingAsync(lease, served, Retained, Cancel));
         }
-        await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.BeginDestroyingAsync(lease with { Fence = lease.Fence + 1 }, 0, Retained, Cancel));
+        await Assert.ThrowsAsync<StorageFencedException>(
+            () => Pipeline.BeginDestroyingAsync(lease with { Fence = lease.Fence + 1 }, 0, Retained, Cancel));
         await Pipeline.BeginDestroyingAsync(lease, 0, Retained, Cancel);
         await Pipeline.BeginDestroyingAsync(lease, 0, Retained, Cancel);
         Assert.True((await Pipeline.ReadPeriodsAsync(Cancel))[0].WrappedSecrets.IsEmpty);
@@ -184,9 +193,11 @@ public abstract class PeriodSwitchConformance : StorageConformance
         PeriodRow next = await Pipeline.BeginPeriodAsync(lease, 1, Wrapped(1, 6), Cancel);
         // If the period's row already exists, the holder of the lease gets the stored row.
         Assert.True(await store.RewrapSecretsAsync(0, old, Wrapped(2, 5), Cancel));
-        Assert.Equal(next.WrappedSecrets.ToArray(), (await Pipeline.BeginPeriodAsync(lease, 1, Wrapped(1, 7), Cancel)).WrappedSecrets.ToArray());
+        Assert.Equal(next.WrappedSecrets.ToArray(),
+            (await Pipeline.BeginPeriodAsync(lease, 1, Wrapped(1, 7), Cancel)).WrappedSecrets.ToArray());
         Assert.True(await store.RewrapSecretsAsync(1, next.WrappedSecrets, Wrapped(2, 6), Cancel));
-        Assert.Equal([Wrapped(2, 5), Wrapped(2, 6)], (await store.ReadPeriodsAsync(Cancel)).Select(period => period.WrappedSecrets.ToArray()));
+        Assert.Equal([Wrapped(2, 5), Wrapped(2, 6)],
+            (await store.ReadPeriodsAsync(Cancel)).Select(period => period.WrappedSecrets.ToArray()));
 
         // Rewrapping must not restore secrets that were destroyed after the caller had read them.
         await SwitchAsync(lease, 1, 1, 0);
@@ -204,7 +215,8 @@ public abstract class PeriodSwitchConformance : StorageConformance
     public async Task What_proves_of_a_destroyed_periods_leaves_goes_by_epoch_and_all_else_stays()
     {
         Lease lease = await StartLogAsync();
-        await PublishAsync(lease, 1, Item("a", "1"), Item("b", "2"), Item("name", "3") with { Structure = StructureId.Usernames }, Item("list", "4") with { Structure = StructureId.Devices });
+        await PublishAsync(lease, 1, Item("a", "1"), Item("b", "2"), Item("name", "3") with { Structure = StructureId.Usernames },
+            Item("list", "4") with { Structure = StructureId.Devices });
         await PublishAsync(lease, 2);
         await PublishAsync(lease, 3, Item("a", "5"), Item("left", "6") with { Structure = StructureId.Decommissioned });
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 3), ("b", 1), ("list", 1));
@@ -218,7 +230,8 @@ public abstract class PeriodSwitchConformance : StorageConformance
 
         // One call destroys the values of whole epochs only, and the next call continues with the remaining epochs.
         Assert.False(await Pipeline.DestroyAsync(lease, 0, 1, Cancel));
-        (StructureId, bool)[] first = [(StructureId.Usernames, true), (StructureId.Devices, false), (StructureId.Keys, false), (StructureId.Keys, false)];
+        (StructureId, bool)[] first = [(StructureId.Usernames, true), (StructureId.Devices, false), (StructureId.Keys, false),
+            (StructureId.Keys, false)];
         Assert.Equal(first, await HaveLeafValuesAsync(1));
         Assert.Equal([(StructureId.Keys, true), (StructureId.Decommissioned, true)], await HaveLeafValuesAsync(3));
 
@@ -268,7 +281,8 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Equal(2UL, await Pipeline.ReadRequestedSwitchAsync(Cancel));
     }
 
-    private static EpochCommit Switching(ulong epoch, ulong period, int copies) => Commit(epoch, []) with { Period = period, Switch = new PeriodSwitch(period, copies) };
+    private static EpochCommit Switching(ulong epoch, ulong period, int copies) =>
+        Commit(epoch, []) with { Period = period, Switch = new PeriodSwitch(period, copies) };
 
     private async Task StageAsync(Lease lease, CopyBatch copies)
     {
@@ -301,5 +315,6 @@ public abstract class PeriodSwitchConformance : StorageConformance
     }
 
     private async Task<IEnumerable<bool>> HaveValuesAsync(ulong period) =>
-        (await Pipeline.ReadCopiesAsync(period, 0, 100, LeafColumns.All, Cancel)).Rows.ToArray().Select(row => row.ValueOffset != LeafRow.NoValue);
+        (await Pipeline.ReadCopiesAsync(period, 0, 100, LeafColumns.All, Cancel)).Rows.ToArray()
+            .Select(row => row.ValueOffset != LeafRow.NoValue);
 }

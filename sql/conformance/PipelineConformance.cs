@@ -29,7 +29,8 @@ public abstract class PipelineConformance : StorageConformance
         Assert.Equal((0ul, null), (head.Epoch, head.PublishedEpoch));
         Assert.Equal(Epoch(0).RecordHash.ToArray(), head.RecordHash.ToArray());
         PeriodRow stored = Assert.Single(await Pipeline.ReadPeriodsAsync(Cancel));
-        Assert.Equal("wrapped configuration", Encoding.UTF8.GetString(stored.WrappedSecrets.Span) + " " + Encoding.UTF8.GetString(stored.Configuration.Span));
+        Assert.Equal("wrapped configuration",
+            Encoding.UTF8.GetString(stored.WrappedSecrets.Span) + " " + Encoding.UTF8.GetString(stored.Configuration.Span));
         await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.CreateGenesisAsync(lease, Epoch(0, variant: 1), period, Cancel));
         Assert.Equal(Epoch(0).RecordHash.ToArray(), (await Pipeline.ReadHeadAsync(Cancel)).RecordHash.ToArray());
     }
@@ -138,7 +139,9 @@ public abstract class PipelineConformance : StorageConformance
         for (int i = 0; i < 4; i++)
         {
             // An erasure order counts as one item, no matter how many versions it names.
-            orders.Add(await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, ErasureOrder.MaxValues) { Period = 0 }.ToItem(Octets($"key {i}"))));
+            orders.Add(
+                await AcceptOneAsync(
+                    new ErasureOrder(StructureId.Keys, 1, ErasureOrder.MaxValues) { Period = 0 }.ToItem(Octets($"key {i}"))));
         }
         Guid update = await AcceptOneAsync(Item("a"));
         EpochUpdates first = await Pipeline.ReadPendingAsync(4, 1 << 20, null, Cancel);
@@ -217,7 +220,8 @@ public abstract class PipelineConformance : StorageConformance
         _ = await AcceptOneAsync(Item("a"));
         IReadOnlyList<PendingRequest> pending = await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel);
         EpochCommit good = Commit(1, pending);
-        Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, good with { PreviousHash = Epoch(0, variant: 1).RecordHash }, Cancel));
+        Assert.Equal(CommitResult.Fenced,
+            await Pipeline.CommitEpochAsync(lease, good with { PreviousHash = Epoch(0, variant: 1).RecordHash }, Cancel));
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, Commit(2, pending), Cancel));
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease with { Fence = lease.Fence + 1 }, good, Cancel));
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease with { Holder = "another" }, good, Cancel));
@@ -247,7 +251,8 @@ public abstract class PipelineConformance : StorageConformance
 
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(paused, commit, Cancel));
         Assert.False(await Pipeline.RenewLeaseAsync(paused, TimeSpan.FromMinutes(1), Cancel));
-        await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.StoreCheckpointAsync(paused, 0, Epoch(0).RecordHash, Octets("late"), Cancel));
+        await Assert.ThrowsAsync<StorageFencedException>(
+            () => Pipeline.StoreCheckpointAsync(paused, 0, Epoch(0).RecordHash, Octets("late"), Cancel));
         await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.PublishAsync(paused, 0, Cancel));
         await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.PurgeRequestsAsync(paused, 10, Cancel));
         await Pipeline.ReleaseLeaseAsync(paused, Cancel);
@@ -262,7 +267,8 @@ public abstract class PipelineConformance : StorageConformance
     public async Task Of_many_that_want_the_lease_at_once_one_gets_it()
     {
         PipelineStore[] stores = [Pipeline, await OpenPipelineAsync(), await OpenPipelineAsync(), await OpenPipelineAsync()];
-        Lease?[] leases = await Task.WhenAll(stores.Select((store, i) => store.AcquireLeaseAsync($"task {i}", TimeSpan.FromMinutes(1), Cancel)));
+        Lease?[] leases = await Task.WhenAll(
+            stores.Select((store, i) => store.AcquireLeaseAsync($"task {i}", TimeSpan.FromMinutes(1), Cancel)));
         Lease lease = Assert.Single(leases, one => one is not null)!;
         HeadRow head = await Pipeline.ReadHeadAsync(Cancel);
         Assert.Equal((lease.Holder, lease.Fence, lease.End), (head.Holder, head.Fence, head.LeaseEnd));
@@ -298,8 +304,10 @@ public abstract class PipelineConformance : StorageConformance
         Lease lease = await StartLogAsync();
         Assert.Equal(CommitResult.Committed, await CommitPendingAsync(lease, 1));
         await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.PublishAsync(lease, 1, Cancel));
-        await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.StoreCheckpointAsync(lease, 1, Epoch(1, variant: 1).RecordHash, Octets("checkpoint"), Cancel));
-        await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.StoreCheckpointAsync(lease, 2, Epoch(2).RecordHash, Octets("checkpoint"), Cancel));
+        await Assert.ThrowsAsync<StorageFencedException>(
+            () => Pipeline.StoreCheckpointAsync(lease, 1, Epoch(1, variant: 1).RecordHash, Octets("checkpoint"), Cancel));
+        await Assert.ThrowsAsync<StorageFencedException>(
+            () => Pipeline.StoreCheckpointAsync(lease, 2, Epoch(2).RecordHash, Octets("checkpoint"), Cancel));
         Assert.Equal(0ul, (await Pipeline.ReadHeadAsync(Cancel)).PublishedEpoch);
         await SignAndPublishAsync(lease, 1);
         await SignAndPublishAsync(lease, 1);
@@ -317,12 +325,14 @@ public abstract class PipelineConformance : StorageConformance
         _ = await AcceptOneAsync(Item("a", "1"), Item("b", ""));
         Guid refused = await AcceptOneAsync(Item("c"), Item("d"));
         var refusal = new Refusal(RefusalReason.ExpectedVersion, 1, new ExpectedVersion(0, 3));
-        EpochCommit commit = Commit(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel), request => request.RequestId == refused ? refusal : null);
+        EpochCommit commit = Commit(
+            1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel), request => request.RequestId == refused ? refusal : null);
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
 
         EpochContent content = (await Pipeline.ReadUnpublishedAsync(Cancel))!;
         Assert.Equal(commit.Epoch.Record.ToArray(), content.Epoch.Record.ToArray());
-        Assert.Equal(commit.Outcomes.OrderBy(outcome => (outcome.Sequence, outcome.Item)), content.Outcomes.OrderBy(outcome => (outcome.Sequence, outcome.Item)));
+        Assert.Equal(commit.Outcomes.OrderBy(outcome => (outcome.Sequence, outcome.Item)),
+            content.Outcomes.OrderBy(outcome => (outcome.Sequence, outcome.Item)));
         AssertSameLeaves(commit.Leaves, content.Leaves);
         await SignAndPublishAsync(lease, 1);
         Assert.Null(await Pipeline.ReadUnpublishedAsync(Cancel));

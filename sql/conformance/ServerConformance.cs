@@ -44,7 +44,8 @@ public abstract class ServerConformance : StorageConformance
     {
         _ = await ExecuteAsync(ConnectionString, "INSERT INTO optiks.Migration (Version, Name) VALUES (999, '0999_later')");
         await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenFollowAsync(ConnectionString, Cancel));
-        await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.CreateMigrator(ConnectionString).MigrateAsync(Cancel));
+        await Assert.ThrowsAsync<StorageMisconfiguredException>(
+            () => Fixture.Provider.CreateMigrator(ConnectionString).MigrateAsync(Cancel));
         _ = await ExecuteAsync(ConnectionString, "DELETE FROM optiks.Migration WHERE Version = 999");
         await (await Fixture.Provider.OpenFollowAsync(ConnectionString, Cancel)).DisposeAsync();
     }
@@ -69,7 +70,8 @@ public abstract class ServerConformance : StorageConformance
             _ = await ExecuteAsync(ConnectionString, sql);
         }
         int version = int.Parse(Sql.NamingMigration.AsSpan(0, 4), NumberStyles.None, CultureInfo.InvariantCulture);
-        _ = await ExecuteAsync(ConnectionString, string.Create(CultureInfo.InvariantCulture, $"DELETE FROM optiks.Migration WHERE Version >= {version}"));
+        _ = await ExecuteAsync(ConnectionString,
+            string.Create(CultureInfo.InvariantCulture, $"DELETE FROM optiks.Migration WHERE Version >= {version}"));
         Assert.Equal(Sql.NamingMigration, (await Fixture.Provider.CreateMigrator(ConnectionString).MigrateAsync(Cancel))[0]);
         PendingRequest pending = Assert.Single(await Pipeline.ReadPendingAsync(10, long.MaxValue, Cancel));
         Assert.Equal(request.RequestId, pending.RequestId);
@@ -108,15 +110,19 @@ public abstract class ServerConformance : StorageConformance
         AcceptRequest request = await RequestAsync(Item("alice"));
         await import.AddRequestsAsync([new StoredRequest(1, request.RequestId, request.BodyHash)], Cancel);
         await import.AddPendingAsync([new StoredPending(1, 0, request.Items[0])], Cancel);
-        await Assert.ThrowsAsync<StorageCorruptException>(() => import.AddPendingAsync([new StoredPending(2, 0, request.Items[0])], Cancel));
+        await Assert.ThrowsAsync<StorageCorruptException>(
+            () => import.AddPendingAsync([new StoredPending(2, 0, request.Items[0])], Cancel));
     }
 
     [Fact]
     public async Task Each_service_can_do_its_work_in_its_role()
     {
-        await using IAcceptStore accept = await Fixture.Provider.OpenAcceptAsync(await Server.CreateUserAsync(ConnectionString, "optiks_update"), Cancel);
-        await using PipelineStore pipeline = await Fixture.Provider.OpenPipelineAsync(await Server.CreateUserAsync(ConnectionString, "optiks_task"), Cancel);
-        await using IFollowStore follow = await Fixture.Provider.OpenFollowAsync(await Server.CreateUserAsync(ConnectionString, "optiks_query"), Cancel);
+        await using IAcceptStore accept =
+            await Fixture.Provider.OpenAcceptAsync(await Server.CreateUserAsync(ConnectionString, "optiks_update"), Cancel);
+        await using PipelineStore pipeline =
+            await Fixture.Provider.OpenPipelineAsync(await Server.CreateUserAsync(ConnectionString, "optiks_task"), Cancel);
+        await using IFollowStore follow =
+            await Fixture.Provider.OpenFollowAsync(await Server.CreateUserAsync(ConnectionString, "optiks_query"), Cancel);
         Lease lease = await LeaseAsync(pipeline, "task");
         await pipeline.CreateGenesisAsync(lease, Epoch(0), PeriodRow.Genesis(Octets("wrapped"), Octets("configuration")), Cancel);
         await pipeline.StoreCheckpointAsync(lease, 0, Epoch(0).RecordHash, Octets("checkpoint"), Cancel);
@@ -155,7 +161,8 @@ public abstract class ServerConformance : StorageConformance
     [Fact]
     public async Task A_role_cannot_do_what_is_anothers()
     {
-        foreach (IGrouping<string, string> role in s_forbidden.Concat(Sql.Forbidden).GroupBy(forbidden => forbidden.Role, forbidden => forbidden.Sql))
+        foreach (IGrouping<string, string> role in s_forbidden.Concat(Sql.Forbidden)
+            .GroupBy(forbidden => forbidden.Role, forbidden => forbidden.Sql))
         {
             string user = await Server.CreateUserAsync(ConnectionString, role.Key);
             Assert.NotNull(await ScalarAsync(user, "SELECT Fence FROM optiks.Head"));
@@ -182,7 +189,8 @@ public abstract class ServerConformance : StorageConformance
     // Runs each step of an erasure with the rights of the role that performs this step.
     private static async Task EraseAsync(IAcceptStore accept, PipelineStore pipeline, IFollowStore follow, Lease lease, EpochCommit first)
     {
-        AcceptRequest order = Request(Guid.CreateVersion7(await accept.ReadClockAsync(Cancel)), new ErasureOrder(Protocol.StructureId.Keys, 1, 1).ToItem(Octets("a")));
+        AcceptRequest order = Request(Guid.CreateVersion7(await accept.ReadClockAsync(Cancel)),
+            new ErasureOrder(Protocol.StructureId.Keys, 1, 1).ToItem(Octets("a")));
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([order])], Cancel)).Status);
         PendingRequest pending = (await pipeline.ReadPendingAsync(1000, 128 << 20, Cancel)).Single(one => one.Kind == RequestKind.Erasure);
         LeafRow row = first.Leaves.Rows.Span[0];
@@ -233,9 +241,11 @@ public abstract class ServerConformance : StorageConformance
         return command;
     }
 
-    private Task<int> ExecuteAsync(string connectionString, string sql) => RunAsync(connectionString, sql, command => command.ExecuteNonQueryAsync(Cancel));
+    private Task<int> ExecuteAsync(string connectionString, string sql) =>
+        RunAsync(connectionString, sql, command => command.ExecuteNonQueryAsync(Cancel));
 
-    private Task<object?> ScalarAsync(string connectionString, string sql) => RunAsync(connectionString, sql, command => command.ExecuteScalarAsync(Cancel));
+    private Task<object?> ScalarAsync(string connectionString, string sql) =>
+        RunAsync(connectionString, sql, command => command.ExecuteScalarAsync(Cancel));
 
     // Runs a statement on a connection of its own.
     private async Task<T> RunAsync<T>(string connectionString, string sql, Func<DbCommand, Task<T>> run)

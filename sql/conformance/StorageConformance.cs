@@ -54,7 +54,8 @@ public abstract class StorageConformance : IAsyncLifetime
 
     /// <summary>Creates a request whose new id has the database's current time, and whose body hash covers the contents of the
     /// items.</summary>
-    protected async Task<AcceptRequest> RequestAsync(params AcceptItem[] items) => Request(Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel)), items);
+    protected async Task<AcceptRequest> RequestAsync(params AcceptItem[] items) =>
+        Request(Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel)), items);
 
     /// <summary>
     /// Creates several requests, for which it reads the database's clock only once. If it read the clock for each request at the same time,
@@ -67,7 +68,8 @@ public abstract class StorageConformance : IAsyncLifetime
     }
 
     /// <summary>Creates units with one request each.</summary>
-    protected async Task<AcceptUnit[]> UnitsAsync(int count, Func<int, AcceptItem[]> items) => [.. (await RequestsAsync(count, items)).Select(request => new AcceptUnit([request]))];
+    protected async Task<AcceptUnit[]> UnitsAsync(int count, Func<int, AcceptItem[]> items) =>
+        [.. (await RequestsAsync(count, items)).Select(request => new AcceptUnit([request]))];
 
     protected static AcceptRequest Request(Guid id, params AcceptItem[] items)
     {
@@ -161,7 +163,8 @@ public abstract class StorageConformance : IAsyncLifetime
     /// leaf.
     /// </summary>
     protected static EpochCommit Commit(
-        ulong epoch, IReadOnlyList<PendingRequest> requests, Func<PendingRequest, Refusal?>? refuse = null, Func<PendingRequest, int, ItemResult?>? leaveOut = null)
+        ulong epoch, IReadOnlyList<PendingRequest> requests, Func<PendingRequest, Refusal?>? refuse = null,
+        Func<PendingRequest, int, ItemResult?>? leaveOut = null)
     {
         var updates = new List<(PendingRequest Request, int Item, byte[] Label)>();
         var outcomes = new List<Outcome>();
@@ -208,7 +211,8 @@ public abstract class StorageConformance : IAsyncLifetime
             origins[i] = new LeafOrigin(request.RequestId, item);
             outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, new ItemResult.Leaf(i)) { BodyHash = request.BodyHash });
         }
-        return new EpochCommit(Epoch(epoch), Epoch(epoch - 1).RecordHash, 0, new LeafBatch(rows, values.ToArray(), keys.ToArray(), keyEnds, origins), outcomes);
+        return new EpochCommit(Epoch(epoch), Epoch(epoch - 1).RecordHash, 0,
+            new LeafBatch(rows, values.ToArray(), keys.ToArray(), keyEnds, origins), outcomes);
     }
 
     /// <summary>Copies all rows of a small database into an empty database, and commits the copy if asked to.</summary>
@@ -244,7 +248,8 @@ public abstract class StorageConformance : IAsyncLifetime
 
     /// <summary>Finds the leaves of the given keys of the structure <c>keys</c> in the given epochs.</summary>
     protected Task<IReadOnlyList<LeafPlace?>> FindAsync(params (ulong Epoch, string Key)[] leaves) =>
-        Pipeline.FindLeavesAsync([.. leaves.Select(leaf => new LeafName(leaf.Epoch, StructureId.Keys, LabelOf(leaf.Key, leaf.Epoch)))], Cancel);
+        Pipeline.FindLeavesAsync(
+            [.. leaves.Select(leaf => new LeafName(leaf.Epoch, StructureId.Keys, LabelOf(leaf.Key, leaf.Epoch)))], Cancel);
 
     /// <summary>Accepts a request to erase a value of a key, and publishes the epoch that decides the request and erases the given
     /// leaves.</summary>
@@ -258,14 +263,19 @@ public abstract class StorageConformance : IAsyncLifetime
 
     /// <summary>Accepts a request to erase a value of a key, and returns the commit of the epoch that decides the request and erases the
     /// given leaves.</summary>
-    protected async Task<(EpochCommit Commit, Guid Request)> ErasingAsync(ulong epoch, string key, params (ulong Epoch, string Key)[] leaves)
+    protected async Task<(EpochCommit Commit, Guid Request)> ErasingAsync(
+        ulong epoch, string key, params (ulong Epoch, string Key)[] leaves)
     {
         Guid request = await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, 1).ToItem(Octets(key)));
         IReadOnlyList<PendingRequest> pending = await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel);
         Assert.Equal([request], pending.Where(one => one.Kind == RequestKind.Erasure).Select(one => one.RequestId));
         IReadOnlyList<LeafPlace?> places = await FindAsync(leaves);
         EpochCommit commit = Commit(epoch, pending, leaveOut: (one, _) => one.Kind == RequestKind.Erasure ? s_erased : null);
-        return (commit with { Erasures = [.. places.Select(place => new Erasure(place!.Epoch, place.Ordinal, new LeafOrigin(request, 0)))] }, request);
+        return (commit with
+        {
+            Erasures =
+            [.. places.Select(place => new Erasure(place!.Epoch, place.Ordinal, new LeafOrigin(request, 0)))]
+        }, request);
     }
 
     /// <summary>
@@ -283,7 +293,14 @@ public abstract class StorageConformance : IAsyncLifetime
         {
             (string key, ulong epoch) = copied[i];
             byte[] label = LabelOf(key, period << 32);
-            rows[i] = new LeafRow { Structure = StructureId.Keys, Label = label, Commitment = new byte[32], Tag = label.AsSpan(16), ValueOffset = LeafRow.NoValue };
+            rows[i] = new LeafRow
+            {
+                Structure = StructureId.Keys,
+                Label = label,
+                Commitment = new byte[32],
+                Tag = label.AsSpan(16),
+                ValueOffset = LeafRow.NoValue,
+            };
             if (epoch > 0)
             {
                 (StructureId structure, int ordinal, byte[] value) = await LeafAsync(key, epoch);
@@ -312,7 +329,8 @@ public abstract class StorageConformance : IAsyncLifetime
             LeafRow a = actual.Rows.Span[i];
             bool hasValue = e.ValueOffset != LeafRow.NoValue;
             Assert.Equal((0UL, e.Structure, e.Version, hasValue), (a.Epoch, a.Structure, a.Version, a.ValueOffset != LeafRow.NoValue));
-            Assert.True(e.Label.SequenceEqual(a.Label) && e.Commitment.SequenceEqual(a.Commitment) && e.Tag.SequenceEqual(a.Tag) && e.Opening.SequenceEqual(a.Opening), $"Copy {i} differs.");
+            Assert.True(e.Label.SequenceEqual(a.Label) && e.Commitment.SequenceEqual(a.Commitment) && e.Tag.SequenceEqual(a.Tag)
+                && e.Opening.SequenceEqual(a.Opening), $"Copy {i} differs.");
             Assert.Equal(expected.Key(i).ToArray(), actual.Key(i).ToArray());
             Assert.Equal(hasValue ? expected.Value(i).ToArray() : [], hasValue ? actual.Value(i).ToArray() : []);
         }
@@ -327,7 +345,8 @@ public abstract class StorageConformance : IAsyncLifetime
             LeafRow e = expected.Rows.Span[i];
             LeafRow a = actual.Rows.Span[i];
             Assert.Equal((e.Epoch, e.Structure, e.Version), (a.Epoch, a.Structure, a.Version));
-            bool same = e.Label.SequenceEqual(a.Label) && e.Commitment.SequenceEqual(a.Commitment) && e.Tag.SequenceEqual(a.Tag) && e.Opening.SequenceEqual(a.Opening)
+            bool same = e.Label.SequenceEqual(a.Label) && e.Commitment.SequenceEqual(a.Commitment) && e.Tag.SequenceEqual(a.Tag)
+                && e.Opening.SequenceEqual(a.Opening)
                 && expected.Key(i).Span.SequenceEqual(actual.Key(i).Span) && Value(expected, e).SequenceEqual(Value(actual, a));
             Assert.True(same, $"Leaf {i} differs.");
         }
@@ -348,7 +367,8 @@ public abstract class StorageConformance : IAsyncLifetime
         throw new InvalidOperationException($"Epoch {epoch} has no leaf of {key}.");
     }
 
-    private static ReadOnlySpan<byte> Value(LeafBatch leaves, LeafRow row) => leaves.Values.Span.Slice((int)row.ValueOffset, (int)row.ValueLength);
+    private static ReadOnlySpan<byte> Value(LeafBatch leaves, LeafRow row) =>
+        leaves.Values.Span.Slice((int)row.ValueOffset, (int)row.ValueLength);
 
     private T Keep<T>(T store)
         where T : IAsyncDisposable

@@ -25,7 +25,8 @@ public abstract class UserConformance : StorageConformance
         Guid left = await AcceptOneAsync(List("carol"), Left("carol"));
         Guid refused = await AcceptOneAsync(List("dave"), Item("another"));
         var refusal = new Refusal(RefusalReason.UserUnknown, 0, new ExpectedVersion(0, 0));
-        EpochCommit commit = CommitUsers(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel), request => request.RequestId == refused ? refusal : null);
+        EpochCommit commit = CommitUsers(
+            1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel), request => request.RequestId == refused ? refusal : null);
         Assert.Equal((9, 5), (commit.Outcomes.Count, commit.Leaves.Rows.Length));
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
         Assert.Equal(0, await Pipeline.CountPendingAsync(Cancel));
@@ -34,10 +35,12 @@ public abstract class UserConformance : StorageConformance
             Assert.Equal(RequestState.Pending, await StateAsync(id));
         }
         EpochContent content = (await Pipeline.ReadUnpublishedAsync(Cancel))!;
-        Assert.Equal(commit.Outcomes.OrderBy(outcome => (outcome.Sequence, outcome.Item)), content.Outcomes.OrderBy(outcome => (outcome.Sequence, outcome.Item)));
+        Assert.Equal(commit.Outcomes.OrderBy(outcome => (outcome.Sequence, outcome.Item)),
+            content.Outcomes.OrderBy(outcome => (outcome.Sequence, outcome.Item)));
         AssertSameLeaves(commit.Leaves, content.Leaves);
         await SignAndPublishAsync(lease, 1);
-        await AssertPublishedAsync(Accept, created, (StructureId.Devices, "alice"), (StructureId.Usernames, "name of alice"), (StructureId.Keys, "device of alice"));
+        await AssertPublishedAsync(Accept, created, (StructureId.Devices, "alice"), (StructureId.Usernames, "name of alice"),
+            (StructureId.Keys, "device of alice"));
         await AssertPublishedAsync(Accept, set, (StructureId.Keys, "device"));
         await AssertPublishedAsync(Accept, left, (StructureId.Decommissioned, "carol"));
         RequestStatus said = (await Accept.ReadStatusAsync(refused, Cancel))!;
@@ -50,7 +53,12 @@ public abstract class UserConformance : StorageConformance
         Lease lease = await StartLogAsync();
         _ = await AcceptOneAsync(List("bob"), Item("device"), Item("another"));
         EpochCommit commit = CommitUsers(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel));
-        EpochCommit wrong = commit with { Outcomes = [.. commit.Outcomes.Select(outcome => outcome.Result == s_unchanged ? outcome with { Item = 3 } : outcome)] };
+        EpochCommit wrong =
+            commit with
+            {
+                Outcomes =
+                [.. commit.Outcomes.Select(outcome => outcome.Result == s_unchanged ? outcome with { Item = 3 } : outcome)]
+            };
         await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.CommitEpochAsync(lease, wrong, Cancel));
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
     }
@@ -78,13 +86,16 @@ public abstract class UserConformance : StorageConformance
         foreach (int batchRows in (int[])[1, 100])
         {
             (LeafRow Row, byte[]? Value)[] lists =
-                [.. (await LeavesAsync(follow, batchRows, LeafColumns.Lists)).SelectMany(batch => batch.Rows.ToArray().Select(row => (row, ValueOf(batch, row))))];
-            (LeafRow Row, byte[]? Value)[] all = [.. whole.SelectMany(batch => batch.Rows.ToArray().Select(row => (row, ValueOf(batch, row))))];
+                [.. (await LeavesAsync(follow, batchRows, LeafColumns.Lists)).SelectMany(
+                    batch => batch.Rows.ToArray().Select(row => (row, ValueOf(batch, row))))];
+            (LeafRow Row, byte[]? Value)[] all =
+                [.. whole.SelectMany(batch => batch.Rows.ToArray().Select(row => (row, ValueOf(batch, row))))];
             Assert.Equal(all.Length, lists.Length);
             Assert.All(all.Zip(lists), pair =>
             {
                 bool isList = pair.First.Row.Structure == StructureId.Devices;
-                Assert.Equal((pair.First.Row.Epoch, pair.First.Row.Structure, pair.First.Row.Version), (pair.Second.Row.Epoch, pair.Second.Row.Structure, pair.Second.Row.Version));
+                Assert.Equal((pair.First.Row.Epoch, pair.First.Row.Structure, pair.First.Row.Version),
+                    (pair.Second.Row.Epoch, pair.Second.Row.Structure, pair.Second.Row.Version));
                 Assert.Equal(pair.First.Row.Label, pair.Second.Row.Label);
                 Assert.Equal(pair.First.Row.Commitment, pair.Second.Row.Commitment);
                 Assert.Equal(pair.First.Row.Tag, pair.Second.Row.Tag);
@@ -129,7 +140,9 @@ public abstract class UserConformance : StorageConformance
         static void AssertNames(EpochCommit commit, (LeafBatch Names, ulong? Through) read, ulong through)
         {
             Assert.Equal(through, read.Through);
-            (LeafRow Row, byte[]? Value)[] expected = [.. commit.Leaves.Rows.ToArray().Where(row => !row.Structure.IsPerPeriod()).Select(row => (row, ValueOf(commit.Leaves, row)))];
+            (LeafRow Row, byte[]? Value)[] expected =
+                [.. commit.Leaves.Rows.ToArray().Where(row => !row.Structure.IsPerPeriod())
+                    .Select(row => (row, ValueOf(commit.Leaves, row)))];
             LeafRow[] rows = read.Names.Rows.ToArray();
             Assert.NotEmpty(expected);
             Assert.Equal(expected.Select(leaf => leaf.Row.Label.ToArray()), rows.Select(row => row.Label.ToArray()));
@@ -150,7 +163,8 @@ public abstract class UserConformance : StorageConformance
         Assert.Equal(AcceptStatus.TooManyPending, (await TryAcceptAsync(await RequestAsync(List("alice"), Item("one more")))).Status);
         Guid other = await AcceptOneAsync(List("bob"), Item("of bob"));
         Assert.Equal([accepted[0], other], (await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel)).Select(request => request.RequestId));
-        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, CommitUsers(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel)), Cancel));
+        Assert.Equal(CommitResult.Committed,
+            await Pipeline.CommitEpochAsync(lease, CommitUsers(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel)), Cancel));
         Assert.Equal(accepted[1], Assert.Single(await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel)).RequestId);
     }
 
@@ -196,8 +210,10 @@ public abstract class UserConformance : StorageConformance
 
     private static AcceptItem Left(string user) => new(StructureId.Decommissioned, Octets(user), new byte[] { 1 }, null);
 
-    private static EpochCommit CommitUsers(ulong epoch, IReadOnlyList<PendingRequest> requests, Func<PendingRequest, Refusal?>? refuse = null) =>
-        Commit(epoch, requests, refuse, (request, item) => item == UserChange.ItemIndex && UserChange.Parse(request) is { ChangesList: false } ? s_unchanged : null);
+    private static EpochCommit CommitUsers(
+        ulong epoch, IReadOnlyList<PendingRequest> requests, Func<PendingRequest, Refusal?>? refuse = null) =>
+        Commit(epoch, requests, refuse,
+            (request, item) => item == UserChange.ItemIndex && UserChange.Parse(request) is { ChangesList: false } ? s_unchanged : null);
 
     private static async Task AssertPublishedAsync(IAcceptStore store, Guid id, params (StructureId Structure, string Key)[] items)
     {

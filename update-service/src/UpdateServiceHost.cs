@@ -34,14 +34,16 @@ internal static class UpdateServiceHost
     /// <param name="args">The arguments of the command line.</param>
     /// <param name="engines">The database engines from which the configuration chooses one.</param>
     /// <param name="configure">The action that changes the configuration before the host reads it.</param>
-    public static async Task<WebApplication> CreateAsync(string[] args, IReadOnlyList<IStorageProvider> engines, Action<WebApplicationBuilder>? configure = null)
+    public static async Task<WebApplication> CreateAsync(
+        string[] args, IReadOnlyList<IStorageProvider> engines, Action<WebApplicationBuilder>? configure = null)
     {
         WebApplicationBuilder builder = ServiceBuilder.Create(args);
         configure?.Invoke(builder);
         builder.AddOptiksDefaults(Service);
         AddOptions(builder);
 
-        StorageSource storage = StorageSetup.CreateSource(builder.Configuration, OptiksDefaults.GetDataFolder(builder.Configuration), engines);
+        StorageSource storage = StorageSetup.CreateSource(
+            builder.Configuration, OptiksDefaults.GetDataFolder(builder.Configuration), engines);
         builder.Services.AddOptiksStorage(_ => storage);
         IAcceptStore store = await storage.OpenAcceptAsync(CancellationToken.None);
         // The store is registered by a factory, because the container disposes only of objects that it created itself.

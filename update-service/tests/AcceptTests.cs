@@ -48,7 +48,8 @@ public sealed class AcceptTests
         Assert.Equal(202, answer.Status);
         Assert.Null(answer.Headers.Location);
         Assert.Equal(3, answer.Json.GetArrayLength());
-        Assert.Equal(3, answer.Json.EnumerateArray().Select(one => one.GetProperty("request_id").GetGuid()).Where(RequestIds.IsVersion7).Distinct().Count());
+        Assert.Equal(3, answer.Json.EnumerateArray().Select(one => one.GetProperty("request_id").GetGuid()).Where(RequestIds.IsVersion7)
+            .Distinct().Count());
         Assert.Equal(
             ["7AC3BC72696368 2271756F74656422", "00FF 000102", "61 ", "62 77"],
             service.Database.Pending().Select(row => $"{Convert.ToHexString(row.Key)} {Convert.ToHexString(row.Value)}"));
@@ -103,12 +104,14 @@ public sealed class AcceptTests
         Guid known = Ids.New();
         Assert.Equal(202, (await service.PostAsync($$"""{"request_id":"{{known}}","key":"known","value":"v"}""")).Status);
         string before = service.Database.Contents();
-        (await service.PostAsync($$"""[{"key":"a","value":"1"},{"key":"b","value":"2"},{"request_id":"{{known}}","key":"known","value":"other"}]"""))
+        (await service.PostAsync(
+            $$"""[{"key":"a","value":"1"},{"key":"b","value":"2"},{"request_id":"{{known}}","key":"known","value":"other"}]"""))
             .IsProblem("request-id-reused", 409, "$[2].request_id");
         Assert.Equal(before, service.Database.Contents());
 
         // A request that is repeated within a list gets an answer like the others, but is stored only once.
-        Answer accepted = await service.PostAsync($$"""[{"key":"a","value":"1"},{"request_id":"{{known}}","key":"known","value":"v"},{"key":"a","value":"2"},{"request_id":"{{known}}","key":"known","value":"v"}]""");
+        Answer accepted = await service.PostAsync(
+            $$"""[{"key":"a","value":"1"},{"request_id":"{{known}}","key":"known","value":"v"},{"key":"a","value":"2"},{"request_id":"{{known}}","key":"known","value":"v"}]""");
         Assert.Equal(202, accepted.Status);
         Assert.Equal(4, accepted.Json.GetArrayLength());
         Assert.Equal(["v", "1", "2"], service.Database.Pending().Select(row => Encoding.UTF8.GetString(row.Value)));
@@ -123,7 +126,8 @@ public sealed class AcceptTests
             Guid id = Ids.New();
             Answer[] answers = await Task.WhenAll(Enumerable.Range(0, 16).Select(i =>
                 service.PostAsync($$"""{"request_id":"{{id}}","key":"race-{{round}}","value":"{{i % 4}}"}""")));
-            string winner = Encoding.UTF8.GetString(service.Database.Pending().Single(row => Encoding.UTF8.GetString(row.Key) == $"race-{round}").Value);
+            string winner = Encoding.UTF8.GetString(
+                service.Database.Pending().Single(row => Encoding.UTF8.GetString(row.Key) == $"race-{round}").Value);
             for (int i = 0; i < answers.Length; i++)
             {
                 Assert.Equal($"{i % 4}" == winner ? 202 : 409, answers[i].Status);
@@ -141,7 +145,9 @@ public sealed class AcceptTests
         string before = service.Database.Contents();
         (await service.PostAsync("""{"key":"flood","value":"v"}""")).IsProblem("too-many-pending", 429, "$.key");
         (await service.PostAsync("""{"key_b64":"Zmxvb2Q","value":"v"}""")).IsProblem("too-many-pending", 429, "$.key_b64");
-        (await service.PostAsync("""[{"key":"other","value":"v"},{"items":[{"key":"a","value":"v"},{"key":"flood","value":"v"}]}]""")).IsProblem("too-many-pending", 429, "$[1].items[1].key");
+        (await service.PostAsync(
+            """[{"key":"other","value":"v"},{"items":[{"key":"a","value":"v"},{"key":"flood","value":"v"}]}]""")).IsProblem(
+                "too-many-pending", 429, "$[1].items[1].key");
         Assert.Equal(before, service.Database.Contents());
 
         await service.Log.StartAsync();
@@ -159,7 +165,8 @@ public sealed class AcceptTests
 
         clock.Moved = TimeSpan.FromHours(25);
         Assert.Equal(202, (await service.PostAsync(body)).Status);
-        (await service.PostAsync($$"""{"request_id":"{{Ids.New()}}","key":"alice","value":"v"}""")).IsProblem("request-id-time", 400, "$.request_id");
+        (await service.PostAsync($$"""{"request_id":"{{Ids.New()}}","key":"alice","value":"v"}""")).IsProblem(
+            "request-id-time", 400, "$.request_id");
 
         // The caller is never at fault for an id made by the server.
         string before = service.Database.Contents();
@@ -170,7 +177,8 @@ public sealed class AcceptTests
     [Fact]
     public async Task The_log_s_own_limits_hold()
     {
-        await using Service service = await Service.StartAsync(new() { ["Optiks:Log:MaxKeyLength"] = "8", ["Optiks:Log:MaxValueLength"] = "10" });
+        await using Service service =
+            await Service.StartAsync(new() { ["Optiks:Log:MaxKeyLength"] = "8", ["Optiks:Log:MaxValueLength"] = "10" });
         (await service.PostAsync("""{"key":"123456789","value":"v"}""")).IsProblem("key-length", 400, "$.key");
         (await service.PostAsync("""{"key":"12345678","value":"12345678901"}""")).IsProblem("value-length", 400, "$.value");
         Assert.Equal(202, (await service.PostAsync("""{"key":"12345678","value":"1234567890"}""")).Status);

@@ -47,13 +47,15 @@ public sealed class AccessTests
         byte[] good = await File.ReadAllBytesAsync(service.Data.ApiKeys, TestContext.Current.CancellationToken);
         Assert.DoesNotContain("invalid", await KeysHealthAsync(), StringComparison.Ordinal);
         AtomicFile.Write(service.Data.ApiKeys, "{"u8, AtomicFile.PrivateMode);
-        await Eventually.IsAsync(async () => (await KeysHealthAsync()).Contains("the previous keys remain in effect", StringComparison.Ordinal));
+        await Eventually.IsAsync(
+            async () => (await KeysHealthAsync()).Contains("the previous keys remain in effect", StringComparison.Ordinal));
         Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
         Assert.Equal(202, (await service.PostAsync("""{"key":"alice","value":"v"}""")).Status);
         AtomicFile.Write(service.Data.ApiKeys, good, AtomicFile.PrivateMode);
         await Eventually.IsAsync(async () => !(await KeysHealthAsync()).Contains("invalid", StringComparison.Ordinal));
 
-        async Task<string> KeysHealthAsync() => (await service.GetAsync("/health/ready")).Json.GetProperty("checks").GetProperty("api-keys").GetRawText();
+        async Task<string> KeysHealthAsync() =>
+            (await service.GetAsync("/health/ready")).Json.GetProperty("checks").GetProperty("api-keys").GetRawText();
     }
 
     [Theory]
@@ -77,14 +79,16 @@ public sealed class AccessTests
             ["Optiks:RateLimits:Statuses:PerSecond"] = "0.01",
         });
         long start = Stopwatch.GetTimestamp();
-        Answer accepted = await service.PostAsync("""[{"key":"a","value":"v"},{"key":"b","value":"v"},{"items":[{"key":"c","value":"v"},{"key":"d","value":"v"}]}]""");
+        Answer accepted = await service.PostAsync(
+            """[{"key":"a","value":"v"},{"key":"b","value":"v"},{"items":[{"key":"c","value":"v"},{"key":"d","value":"v"}]}]""");
         Assert.Equal(202, accepted.Status);
         string before = service.Database.Contents();
         // The rate limit allows the caller three tokens at once, and the requests so far took four.
         Answer refused = await service.PostAsync("""{"key":"e","value":"v"}""");
         refused.IsProblem("rate-limited", 429, null);
         // The caller lacks two tokens of the rate limit. From the time of its first request on, it receives one token every 100 s.
-        Assert.InRange(refused.Headers.RetryAfter!.Delta!.Value, TimeSpan.FromSeconds(200) - Stopwatch.GetElapsedTime(start), TimeSpan.FromSeconds(200));
+        Assert.InRange(refused.Headers.RetryAfter!.Delta!.Value, TimeSpan.FromSeconds(200) - Stopwatch.GetElapsedTime(start),
+            TimeSpan.FromSeconds(200));
         Assert.Equal(before, service.Database.Contents());
         string path = accepted.Json[0].GetProperty("status_url").GetString()!;
         Assert.Equal(200, (await service.GetAsync(path)).Status);

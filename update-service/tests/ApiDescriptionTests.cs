@@ -25,8 +25,10 @@ public sealed class ApiDescriptionTests
         JsonElement get = paths.GetProperty("/v1/updates/{request_id}").GetProperty("get");
         Assert.Equal(["202", "400", "401", "403", "406", "409", "413", "415", "429", "500", "503"], Statuses(post));
         Assert.Equal(["200", "400", "401", "403", "404", "406", "429", "500", "503"], Statuses(get));
-        Assert.Equal(["request_id", "wait"], get.GetProperty("parameters").EnumerateArray().Select(one => one.GetProperty("name").GetString()));
-        Assert.Equal("`overloaded`, `unavailable`", post.GetProperty("responses").GetProperty("503").GetProperty("description").GetString());
+        Assert.Equal(["request_id", "wait"],
+            get.GetProperty("parameters").EnumerateArray().Select(one => one.GetProperty("name").GetString()));
+        Assert.Equal("`overloaded`, `unavailable`",
+            post.GetProperty("responses").GetProperty("503").GetProperty("description").GetString());
         Assert.True(post.GetProperty("responses").GetProperty("429").GetProperty("headers").TryGetProperty("Retry-After", out _));
         JsonElement users = paths.GetProperty("/v1/users").GetProperty("post");
         Assert.Equal(Statuses(post), Statuses(users));
@@ -37,7 +39,8 @@ public sealed class ApiDescriptionTests
     public async Task The_document_is_kept_by_its_tag()
     {
         await using Service service = await Service.StartAsync();
-        using HttpResponseMessage first = await service.Client.GetAsync(new Uri(ApiDocument.Path, UriKind.Relative), TestContext.Current.CancellationToken);
+        using HttpResponseMessage first =
+            await service.Client.GetAsync(new Uri(ApiDocument.Path, UriKind.Relative), TestContext.Current.CancellationToken);
         using var again = new HttpRequestMessage(HttpMethod.Get, ApiDocument.Path);
         again.Headers.IfNoneMatch.Add(new EntityTagHeaderValue(first.Headers.ETag!.Tag));
         using HttpResponseMessage second = await service.Client.SendAsync(again, TestContext.Current.CancellationToken);
@@ -57,7 +60,8 @@ public sealed class ApiDescriptionTests
         JsonElement document = (await service.GetAsync(ApiDocument.Path)).Json;
         foreach ((string json, bool isTaken) in OpenApiChecks.Variations(document, schema, sample, leftOut))
         {
-            Answer answer = await service.PostAsync(body.Replace("BODY", json, StringComparison.Ordinal).Replace("ID", $"{Ids.New()}", StringComparison.Ordinal));
+            Answer answer = await service.PostAsync(
+                body.Replace("BODY", json, StringComparison.Ordinal).Replace("ID", $"{Ids.New()}", StringComparison.Ordinal));
             Assert.True(answer.Status == (isTaken ? 202 : 400), $"{json}: {answer.Json}");
         }
     }
@@ -65,20 +69,24 @@ public sealed class ApiDescriptionTests
     [Theory]
     [InlineData("UserRequest", "BODY", """{"request_id":"ID","user":"u","changes":[{"op":"decommission"}]}""")]
     [InlineData("NewUserRequest", "BODY", """{"request_id":"ID","changes":[{"op":"create","usernames":["n"]}]}""")]
-    [InlineData("CreateUser", """{"user":"u","changes":[BODY]}""", """{"op":"create","usernames":["n"],"devices":[{"device":"d","value":"v"}]}""")]
+    [InlineData("CreateUser", """{"user":"u","changes":[BODY]}""",
+        """{"op":"create","usernames":["n"],"devices":[{"device":"d","value":"v"}]}""")]
     [InlineData("AddUsername", """{"user":"u","changes":[BODY]}""", """{"op":"add-username","username":"n"}""")]
     [InlineData("AddDevice", """{"user":"u","changes":[BODY]}""", """{"op":"add-device","device":"d","value":"v"}""")]
-    [InlineData("SetDevice", """{"user":"u","changes":[BODY]}""", """{"op":"set-device","device":"d","value":"v","expected":{"period":0,"version":1}}""")]
+    [InlineData("SetDevice", """{"user":"u","changes":[BODY]}""",
+        """{"op":"set-device","device":"d","value":"v","expected":{"period":0,"version":1}}""")]
     [InlineData("RemoveDevice", """{"user":"u","changes":[BODY]}""", """{"op":"remove-device","device":"d"}""")]
     [InlineData("Decommission", """{"user":"u","changes":[BODY]}""", """{"op":"decommission"}""")]
-    [InlineData("Device", """{"user":"u","changes":[{"op":"create","usernames":["n"],"devices":[BODY]}]}""", """{"device":"d","value":"v"}""")]
+    [InlineData("Device", """{"user":"u","changes":[{"op":"create","usernames":["n"],"devices":[BODY]}]}""",
+        """{"device":"d","value":"v"}""")]
     public async Task The_schemas_take_what_the_parser_of_users_takes(string schema, string body, string sample)
     {
         await using Service service = await Service.StartAsync();
         JsonElement document = (await service.GetAsync(ApiDocument.Path)).Json;
         foreach ((string json, bool isTaken) in OpenApiChecks.Variations(document, schema, sample))
         {
-            Answer answer = await service.PostUsersAsync(body.Replace("BODY", json, StringComparison.Ordinal).Replace("ID", $"{Ids.New()}", StringComparison.Ordinal));
+            Answer answer = await service.PostUsersAsync(
+                body.Replace("BODY", json, StringComparison.Ordinal).Replace("ID", $"{Ids.New()}", StringComparison.Ordinal));
             Assert.True(answer.Status == (isTaken ? 202 : 400), $"{json}: {answer.Json}");
         }
     }

@@ -59,12 +59,15 @@ public sealed class ErasureTests : IAsyncLifetime
         Assert.Equal($$"""{"request_id":"{{id}}","status":"pending"}""", (await Service.GetAsync($"{Path}/{id}")).Json.GetRawText());
         // The test sends the same request again, and then a different request under the same id.
         Assert.Equal(202, (await PostAsync(body)).Status);
-        (await PostAsync(body.Replace("\"to\":1", "\"to\":2", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
+        (await PostAsync(body.Replace("\"to\":1", "\"to\":2", StringComparison.Ordinal))).IsProblem(
+            "request-id-reused", 409, "$.request_id");
 
         Service.Log.Erasing = request => [new Erasure(1, 0, new LeafOrigin(request.RequestId, 0))];
         await Service.Log.PublishAsync();
         Answer erased = await Service.GetAsync($"{Path}/{id}?wait=1");
-        Assert.Equal($$"""{"request_id":"{{id}}","status":"erased","epoch":3,"erased":[{"structure":"keys","period":0,"version":1,"epoch":1}]}""", erased.Json.GetRawText());
+        Assert.Equal(
+            $$"""{"request_id":"{{id}}","status":"erased","epoch":3,"erased":[{"structure":"keys","period":0,"version":1,"epoch":1}]}""",
+            erased.Json.GetRawText());
         Assert.True(erased.Headers.CacheControl?.NoStore);
         // The endpoint `/v1/updates` must not find an erasure, and the endpoint for erasures must not find an update.
         (await Service.GetAsync($"/v1/updates/{id}")).IsProblem("not-found", 404, null);
@@ -87,7 +90,8 @@ public sealed class ErasureTests : IAsyncLifetime
         Service.Log.Refusing = _ => new Refusal(reason, 0, new ExpectedVersion(0, 7));
         string id = (await PostAsync("""{"user":"user 1"}""")).Text("request_id")!;
         await Service.Log.PublishAsync();
-        Assert.Equal($$"""{"request_id":"{{id}}","status":"refused"{{told}}}""", (await Service.GetAsync($"{Path}/{id}")).Json.GetRawText());
+        Assert.Equal($$"""{"request_id":"{{id}}","status":"refused"{{told}}}""",
+            (await Service.GetAsync($"{Path}/{id}")).Json.GetRawText());
         (await Service.GetAsync($"/v1/updates/{id}")).IsProblem("not-found", 404, null);
     }
 
@@ -110,7 +114,8 @@ public sealed class ErasureTests : IAsyncLifetime
         string updateAlone = ApiKey.Generate();
         AtomicFile.Write(
             Service.Data.ApiKeys,
-            ApiKeyFile.Format([new ApiKeyEntry("writer", ApiKey.Hash(updateAlone), ApiScopes.Update), new ApiKeyEntry("eraser", ApiKey.Hash(_key), ApiScopes.Erase)]),
+            ApiKeyFile.Format([new ApiKeyEntry("writer", ApiKey.Hash(updateAlone), ApiScopes.Update),
+                new ApiKeyEntry("eraser", ApiKey.Hash(_key), ApiScopes.Erase)]),
             AtomicFile.PrivateMode);
         Authorize(updateAlone);
         await Eventually.IsAsync(async () => (await Service.PostAsync("""{"key":"alice","value":"1"}""")).Status == 202);
@@ -135,17 +140,22 @@ public sealed class ErasureTests : IAsyncLifetime
         new("a period without versions", """{"user":"K","period":0}""", "malformed-request", "$.period", """{"user":"K"}"""),
         new("a period below 0", """{"key":"K","period":-1,"from":1,"to":1}""", "malformed-request", "$.period"),
         new("version 0", """{"key":"K","period":0,"from":0,"to":1}""", "malformed-request", "$.from"),
-        new("backwards", """{"key":"K","period":0,"from":3,"to":2}""", "malformed-request", "$.to", """{"key":"K","period":0,"from":2,"to":2}"""),
-        new("too many", """{"key":"K","period":0,"from":1,"to":1025}""", "range-too-large", "$.to", """{"key":"K","period":0,"from":1,"to":1024}"""),
+        new("backwards", """{"key":"K","period":0,"from":3,"to":2}""", "malformed-request", "$.to",
+            """{"key":"K","period":0,"from":2,"to":2}"""),
+        new("too many", """{"key":"K","period":0,"from":1,"to":1025}""", "range-too-large", "$.to",
+            """{"key":"K","period":0,"from":1,"to":1024}"""),
         new("an empty key", """{"key":"","period":0,"from":1,"to":1}""", "key-length", "$.key"),
         new("a value", """{"key":"K","period":0,"from":1,"to":1,"value":"v"}""", "malformed-request", "$.value"),
         new("an empty list", "[]", "batch-length", "$", """[{"key":"K","period":0,"from":1,"to":1}]"""),
-        new("one of a list", """[{"key":"K","period":0,"from":1,"to":1},{"user_b64":"!","period":0,"from":1,"to":1}]""", "malformed-request", "$[1].user_b64", """[{"key":"K","period":0,"from":1,"to":1},{"user_b64":"YQ"}]"""),
+        new("one of a list", """[{"key":"K","period":0,"from":1,"to":1},{"user_b64":"!","period":0,"from":1,"to":1}]""",
+            "malformed-request", "$[1].user_b64", """[{"key":"K","period":0,"from":1,"to":1},{"user_b64":"YQ"}]"""),
         new("a text as version", """{"key":"K","period":0,"from":"1","to":1}""", "malformed-request", "$.from"),
-        new("old id", """{"request_id":"OLD","key":"K","period":0,"from":1,"to":1}""", "request-id-time", "$.request_id", """{"request_id":"ALMOST_O","key":"K","period":0,"from":1,"to":1}"""),
+        new("old id", """{"request_id":"OLD","key":"K","period":0,"from":1,"to":1}""", "request-id-time", "$.request_id",
+            """{"request_id":"ALMOST_O","key":"K","period":0,"from":1,"to":1}"""),
     ];
 
     private Task<Answer> PostAsync(string json) => Service.PostAsync(Encoding.UTF8.GetBytes(json), path: Path);
 
-    private void Authorize(string credential) => Service.Client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", credential);
+    private void Authorize(string credential) =>
+        Service.Client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", credential);
 }

@@ -92,7 +92,8 @@ public sealed class GroupCommitTests
         Task<Answer>[] waiting = [service.PostAsync(Body(1)), service.PostAsync(Body(2))];
         await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 2);
         // The request must be refused at once. If it were accepted, it would wait for the commit, which waits for this test.
-        (await service.PostAsync(Body(3)).WaitAsync(TimeSpan.FromMinutes(1), TestContext.Current.CancellationToken)).IsProblem("overloaded", 503, null);
+        (await service.PostAsync(Body(3)).WaitAsync(TimeSpan.FromMinutes(1), TestContext.Current.CancellationToken)).IsProblem("overloaded",
+            503, null);
         waiting = [.. waiting, service.PostAsSecondAsync(Body(4))];
         await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 3);
         (await service.PostAsSecondAsync(Body(5))).IsProblem("overloaded", 503, null);
@@ -109,7 +110,8 @@ public sealed class GroupCommitTests
         var gate = new TaskCompletionSource();
         engine.BeforeAccept = () => gate.Task;
         await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedOctets"] = "1048576" }, engine);
-        string large = $"[{string.Join(',', Enumerable.Range(0, 40).Select(i => $$"""{"key":"{{i}}","value":"{{new string('a', 65_536)}}"}"""))}]";
+        string large =
+            $"[{string.Join(',', Enumerable.Range(0, 40).Select(i => $$"""{"key":"{{i}}","value":"{{new string('a', 65_536)}}"}"""))}]";
         Task<Answer> inCommit = service.PostAsync(large);
         await Eventually.IsAsync(() => engine.Groups.Count == 1);
         (await service.PostAsync(Body(1))).IsProblem("overloaded", 503, null);
@@ -215,7 +217,12 @@ public sealed class GroupCommitTests
         engine.BeforeAccept = () => gate.Task;
         await using Service service = await Service.StartAsync(engine: engine);
         Guid id = Ids.New();
-        using (var request = new HttpRequestMessage(HttpMethod.Post, "/v1/updates") { Content = new StringContent($$"""{"request_id":"{{id}}","key":"alice","value":"v"}""", null, "application/json") })
+        using (var request = new HttpRequestMessage(HttpMethod.Post,
+            "/v1/updates")
+        {
+            Content = new StringContent(
+                $$"""{"request_id":"{{id}}","key":"alice","value":"v"}""", null, "application/json")
+        })
         using (var gone = CancellationTokenSource.CreateLinkedTokenSource(Cancel))
         {
             Task<HttpResponseMessage> send = service.Client.SendAsync(request, gone.Token);
@@ -258,7 +265,8 @@ public sealed class GroupCommitTests
         File.Delete(service.Data.Database);
         (await service.PostAsync(Body(1))).IsProblem("unavailable", 503, null);
         Assert.Throws<StorageMisconfiguredException>(failure.ThrowIfFailed);
-        Assert.True(service.Services.GetRequiredService<Microsoft.Extensions.Hosting.IHostApplicationLifetime>().ApplicationStopping.IsCancellationRequested);
+        Assert.True(
+            service.Services.GetRequiredService<Microsoft.Extensions.Hosting.IHostApplicationLifetime>().ApplicationStopping.IsCancellationRequested);
     }
 
     [Fact]
@@ -269,7 +277,8 @@ public sealed class GroupCommitTests
         using var listener = new MeterListener();
         listener.InstrumentPublished = (instrument, self) =>
         {
-            if (instrument.Meter.Name == UpdateMetrics.MeterName && instrument.Meter.Scope == service.Services.GetRequiredService<IMeterFactory>())
+            if (instrument.Meter.Name == UpdateMetrics.MeterName
+                && instrument.Meter.Scope == service.Services.GetRequiredService<IMeterFactory>())
             {
                 self.EnableMeasurementEvents(instrument);
             }
@@ -280,11 +289,13 @@ public sealed class GroupCommitTests
         listener.Start();
         Assert.Equal(202, (await service.PostAsync($"[{Body(0)},{Body(1)}]")).Status);
         Assert.Equal(
-            ["optiks.update.commit.callers decided True", "optiks.update.commit.duration decided True", "optiks.update.updates decided True"],
+            ["optiks.update.commit.callers decided True", "optiks.update.commit.duration decided True",
+                "optiks.update.updates decided True"],
             measured.Order(StringComparer.Ordinal));
     }
 
-    private static void Add(List<string> measured, Instrument instrument, bool isExpected, ReadOnlySpan<KeyValuePair<string, object?>> tags) =>
+    private static void Add(List<string> measured, Instrument instrument, bool isExpected,
+        ReadOnlySpan<KeyValuePair<string, object?>> tags) =>
         measured.Add($"{instrument.Name} {tags[0].Value} {isExpected}");
 
     private static string Body(int i) => $$"""{"key":"key-{{i}}","value":"v"}""";

@@ -41,7 +41,8 @@ public sealed class HostileGroupTests
         await using Service service = await Service.StartAsync(engine: engine);
         Task<Answer> first = service.PostAsync(Update("first"));
         await Eventually.IsAsync(() => engine.Groups.Count == 1);
-        Task<Answer>[] answers = [.. Enumerable.Range(0, Callers).Select(i => service.PostAsync(Update(i % 13 == 7 ? $"hostile {i}" : $"key {i}")))];
+        Task<Answer>[] answers = [.. Enumerable.Range(0, Callers)
+            .Select(i => service.PostAsync(Update(i % 13 == 7 ? $"hostile {i}" : $"key {i}")))];
         await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == Callers);
         gate.SetResult();
         Assert.Equal(202, (await first).Status);
@@ -161,14 +162,18 @@ public sealed class HostileGroupTests
                     others.Add(service.PostAsync(hostile.Next()));
                 }
                 // The queue now has the honest requests and those hostile requests that the parser accepts.
-                await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == perRound + others.Count(answer => !answer.IsCompleted));
+                await Eventually.IsAsync(
+                    () => service.Gauge("optiks.update.queue.callers") == perRound + others.Count(answer => !answer.IsCompleted));
                 gate.SetResult();
                 Assert.Equal(202, (await first).Status);
-                Assert.All(await Task.WhenAll(honest), answer => Assert.True(answer.Status == 202, $"An honest caller got {answer.Status}; seed {seed}."));
+                Assert.All(await Task.WhenAll(honest),
+                    answer => Assert.True(answer.Status == 202, $"An honest caller got {answer.Status}; seed {seed}."));
                 foreach (Answer answer in await Task.WhenAll(others))
                 {
-                    Assert.True(answer.Status is 202 or 400 or 409 or 429, $"A hostile request got {answer.Status} {answer.Json}; seed {seed}.");
-                    refusedInGroup += answer.Status != 202 && answer.Text("type") is "urn:optiks:problem:too-many-pending" or "urn:optiks:problem:request-id-time" ? 1 : 0;
+                    Assert.True(answer.Status is 202 or 400 or 409 or 429,
+                        $"A hostile request got {answer.Status} {answer.Json}; seed {seed}.");
+                    refusedInGroup += answer.Status != 202
+                        && answer.Text("type") is "urn:optiks:problem:too-many-pending" or "urn:optiks:problem:request-id-time" ? 1 : 0;
                 }
             }
             Assert.True(refusedInGroup > 0, $"Nothing that the database decides was sent; seed {seed}.");
@@ -182,14 +187,16 @@ public sealed class HostileGroupTests
         }
     }
 
-    private static bool IsHostile(AcceptUnit unit) => Encoding.UTF8.GetString(unit.Requests[0].Items[0].Key.Span).StartsWith("hostile", StringComparison.Ordinal);
+    private static bool IsHostile(AcceptUnit unit) =>
+        Encoding.UTF8.GetString(unit.Requests[0].Items[0].Key.Span).StartsWith("hostile", StringComparison.Ordinal);
 
     private static string Update(string key) => $$"""{"key":"{{key}}","value":"v"}""";
 
     /// <summary>Makes bodies that are at the limits of the format or exceed them. Not thread-safe.</summary>
     private sealed class HostileRequests(int seed)
     {
-        private static readonly string[] s_numbers = ["0", "1", "9007199254740991", "9007199254740992", "18446744073709551615", "-1", "1e3", "1.0"];
+        private static readonly string[] s_numbers = ["0", "1", "9007199254740991", "9007199254740992", "18446744073709551615", "-1",
+            "1e3", "1.0"];
 
         private static readonly long[] s_times = [0, 1, 253_402_300_799_999, 253_402_300_800_000, 281_474_976_710_655];
 
@@ -198,7 +205,9 @@ public sealed class HostileGroupTests
 
         public byte[] Next()
         {
-            string json = _random.Next(3) == 0 ? $"[{string.Join(',', Enumerable.Range(0, _random.Next(1, 6)).Select(_ => Request()))}]" : Request();
+            string json = _random.Next(3) == 0
+                ? $"[{string.Join(',', Enumerable.Range(0, _random.Next(1, 6)).Select(_ => Request()))}]"
+                : Request();
             byte[] octets = Encoding.UTF8.GetBytes(json);
             if (_random.Next(4) == 0)
             {
@@ -247,7 +256,8 @@ public sealed class HostileGroupTests
                 1 => _random.NextInt64(1L << 48),
                 _ => TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds(),
             };
-            string hexadecimal = string.Create(CultureInfo.InvariantCulture, $"{time:x12}7{Convert.ToHexStringLower(octets)[..3]}{"89ab"[_random.Next(4)]}{Convert.ToHexStringLower(octets)[4..19]}");
+            string hexadecimal = string.Create(CultureInfo.InvariantCulture,
+                $"{time:x12}7{Convert.ToHexStringLower(octets)[..3]}{"89ab"[_random.Next(4)]}{Convert.ToHexStringLower(octets)[4..19]}");
             return Guid.ParseExact(hexadecimal, "N").ToString("D");
         }
 #pragma warning restore CA5394

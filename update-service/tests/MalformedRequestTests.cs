@@ -64,9 +64,11 @@ public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.
     {
         string before = _service.Database.Contents();
         byte[] body = Encoding.UTF8.GetBytes("""{"key":"accept","value":"v"}""");
-        (await _service.PostAsync(body, change: request => request.Headers.Accept.ParseAdd("text/html"))).IsProblem("not-acceptable", 406, null);
+        (await _service.PostAsync(body, change: request => request.Headers.Accept.ParseAdd("text/html"))).IsProblem("not-acceptable", 406,
+            null);
         Assert.Equal(before, _service.Database.Contents());
-        Assert.Equal(202, (await _service.PostAsync(body, change: request => request.Headers.Accept.ParseAdd("text/html, application/*;q=0.1"))).Status);
+        Assert.Equal(202,
+            (await _service.PostAsync(body, change: request => request.Headers.Accept.ParseAdd("text/html, application/*;q=0.1"))).Status);
     }
 
     [Theory]
@@ -109,7 +111,8 @@ public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.
         new("value is an object", """{"key":"K","value":{}}""", Malformed, "$.value"),
         new("value is true", """{"key":"K","value":true}""", Malformed, "$.value"),
         new("key twice", """{"key":"K","key":"K","value":"v"}""", Malformed, "$.key"),
-        new("key twice, once escaped", """{"key":"K","\u006bey":"K","value":"v"}""", Malformed, "$.key", """{"\u006bey":"K","value":"v"}"""),
+        new("key twice, once escaped", """{"key":"K","\u006bey":"K","value":"v"}""", Malformed, "$.key",
+            """{"\u006bey":"K","value":"v"}"""),
         new("unknown member", """{"key":"K","value":"v","extra":1}""", Malformed, "$.extra"),
         new("member in other case", """{"keY":"K","value":"v"}""", Malformed, "$.keY"),
         new("key and key_b64", """{"key":"K","key_b64":"YQ","value":"v"}""", Malformed, "$.key_b64"),
@@ -122,13 +125,15 @@ public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.
         new("other alphabet", """{"key":"K","value_b64":"+/+/"}""", Malformed, "$.value_b64", """{"key":"K","value_b64":"-_-_"}"""),
         new("unused bits", """{"key":"K","value_b64":"YR"}""", Malformed, "$.value_b64", """{"key":"K","value_b64":"YQ"}"""),
         new("impossible length", """{"key":"K","value_b64":"YWFhY"}""", Malformed, "$.value_b64", """{"key":"K","value_b64":"YWFhYQ"}"""),
-        new("white space in octets", """{"key_b64":"YWFh YWFh","value":"v"}""", Malformed, "$.key_b64", """{"key_b64":"YWFhYWFh","value":"v"}"""),
+        new("white space in octets", """{"key_b64":"YWFh YWFh","value":"v"}""", Malformed, "$.key_b64",
+            """{"key_b64":"YWFhYWFh","value":"v"}"""),
 
         // Lengths.
         new("empty key", """{"key":"","value":"v"}""", "key-length", "$.key"),
         new("empty key_b64", """{"key_b64":"","value":"v"}""", "key-length", "$.key_b64"),
         new("long key", Update(new string('a', 256), "v"), "key-length", "$.key", Update(new string('a', 255), "v")),
-        new("long key in octets of UTF-8", Update(new string('\u20AC', 86), "v"), "key-length", "$.key", Update(new string('\u20AC', 85), "v")),
+        new("long key in octets of UTF-8", Update(new string('\u20AC', 86), "v"), "key-length", "$.key",
+            Update(new string('\u20AC', 85), "v")),
         new("long key_b64", Octets(256, 1), "key-length", "$.key_b64", Octets(255, 1)),
         new("long value", Update("K", new string('a', 65_537)), "value-length", "$.value", Update("K", new string('a', 65_536))),
         new("long value_b64", Octets(1, 65_537), "value-length", "$.value_b64", Octets(1, 65_536)),
@@ -161,24 +166,31 @@ public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.
         new("257 items", Items(257), "batch-length", "$.items", Items(256)),
         new("items are no list", """{"items":{}}""", Malformed, "$.items", Items(1)),
         new("items beside a key", """{"items":[{"key":"K","value":"v"}],"key":"L"}""", Malformed, "$.key", Items(1)),
-        new("items beside expected", """{"expected":{"period":0,"version":0},"items":[{"key":"K","value":"v"}]}""", Malformed, "$.expected", Items(1)),
+        new("items beside expected", """{"expected":{"period":0,"version":0},"items":[{"key":"K","value":"v"}]}""", Malformed,
+            "$.expected", Items(1)),
         new("id in an item", """{"items":[{"key":"K","value":"v","request_id":"ID"}]}""", Malformed, "$.items[0].request_id", Items(1)),
         new("items in items", """{"items":[{"items":[{"key":"K","value":"v"}]}]}""", Malformed, "$.items[0].items", Items(1)),
         new("item without value", """{"items":[{"key":"K","value":"v"},{"key":"L"}]}""", Malformed, "$.items[1].value", Items(2)),
-        new("key in two items", """{"items":[{"key":"K","value":"v"},{"key":"K","value":"w"}]}""", "duplicate-key", "$.items[1].key", """{"items":[{"key":"K","value":"v"},{"key":"K2","value":"w"}]}"""),
-        new("key in two items, spelled differently", """{"items":[{"key":"same","value":"v"},{"key_b64":"c2FtZQ","value":"v"}]}""", "duplicate-key", "$.items[1].key_b64", Items(2)),
+        new("key in two items", """{"items":[{"key":"K","value":"v"},{"key":"K","value":"w"}]}""", "duplicate-key", "$.items[1].key",
+            """{"items":[{"key":"K","value":"v"},{"key":"K2","value":"w"}]}"""),
+        new("key in two items, spelled differently", """{"items":[{"key":"same","value":"v"},{"key_b64":"c2FtZQ","value":"v"}]}""",
+            "duplicate-key", "$.items[1].key_b64", Items(2)),
 
         // Lists.
         new("empty list", "[]", "batch-length", "$", $"[{Good}]"),
         new("1001 elements", List(1001), "batch-length", "$", List(1000)),
         new("list in a list", $"[[{Good}]]", Malformed, "$[0]", $"[{Good}]"),
         new("last element malformed", $$"""[{{Good}},{"key":"K","value":7}]""", Malformed, "$[1].value", $"[{Good},{Good}]"),
-        new("first id of the year 10000", WithId("e677d21f-dc00-7000-8000-000000000000"), "request-id-time", "$.request_id", WithId("ALMOST_N")),
+        new("first id of the year 10000", WithId("e677d21f-dc00-7000-8000-000000000000"), "request-id-time", "$.request_id",
+            WithId("ALMOST_N")),
         new("last id of all", WithId("ffffffff-ffff-7fff-bfff-ffffffffffff"), "request-id-time", "$.request_id", WithId("ALMOST_N")),
-        new("last element's id beyond all clocks", $"[{Good},{WithId("ffffffff-ffff-7fff-bfff-ffffffffffff")}]", "request-id-time", "$[1].request_id", $"[{Good},{WithId("ID")}]"),
+        new("last element's id beyond all clocks", $"[{Good},{WithId("ffffffff-ffff-7fff-bfff-ffffffffffff")}]", "request-id-time",
+            "$[1].request_id", $"[{Good},{WithId("ID")}]"),
         new("last element's id too old", $"[{Good},{WithId("OLD")}]", "request-id-time", "$[1].request_id", $"[{Good},{WithId("ID")}]"),
-        new("item of an element", $$"""[{{Good}},{"items":[{"key":"","value":"v"}]}]""", "key-length", "$[1].items[0].key", $"[{Good},{Items(2)}]"),
-        new("id twice with other content", """[{"request_id":"ID","key":"K","value":"v"},{"request_id":"ID","key":"K","value":"w"}]""", "request-id-reused", "$[1].request_id",
+        new("item of an element", $$"""[{{Good}},{"items":[{"key":"","value":"v"}]}]""", "key-length", "$[1].items[0].key",
+            $"[{Good},{Items(2)}]"),
+        new("id twice with other content", """[{"request_id":"ID","key":"K","value":"v"},{"request_id":"ID","key":"K","value":"w"}]""",
+            "request-id-reused", "$[1].request_id",
             """[{"request_id":"ID","key":"K","value":"v"},{"request_id":"ID","key":"K","value":"v"}]"""),
 
         // Media types.
@@ -200,7 +212,8 @@ public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.
 
     private static string Version(string version) => Expected($$"""{"period":0,"version":{{version}}}""");
 
-    private static string Items(int count) => $$"""{"items":[{{string.Join(',', Enumerable.Range(0, count).Select(i => Update($"K-{i}", "v")))}}]}""";
+    private static string Items(int count) =>
+        $$"""{"items":[{{string.Join(',', Enumerable.Range(0, count).Select(i => Update($"K-{i}", "v")))}}]}""";
 
     private static string List(int count) => $"[{string.Join(',', Enumerable.Range(0, count).Select(i => Update($"K-{i}", "v")))}]";
 

@@ -18,7 +18,8 @@ public sealed class ReceiptTests
     {
         await using Service service = await Service.StartAsync();
         (await service.PostAsync("""{"key":"alice","value":"v","receipt":true}""")).IsProblem("malformed-request", 400, "$.receipt");
-        (await service.PostAsync("""[{"key":"alice","value":"v"},{"receipt":true,"items":[{"key":"bob","value":"v"}]}]""")).IsProblem("malformed-request", 400, "$[1].receipt");
+        (await service.PostAsync("""[{"key":"alice","value":"v"},{"receipt":true,"items":[{"key":"bob","value":"v"}]}]""")).IsProblem(
+            "malformed-request", 400, "$[1].receipt");
         Assert.Empty(service.Database.Pending());
     }
 
@@ -74,7 +75,8 @@ public sealed class ReceiptTests
         await using Service service = await Service.StartAsync(setup.Settings, prepare: setup.Prepare);
         await service.Log.StartAsync();
         _ = await service.PostAsync("""[{"key":"a","value":"1"},{"key":"b","value":"1"},{"key":"c","value":"1"}]""");
-        Answer answer = await service.PostAsync("""[{"key":"x","value":"é\n","receipt":true},{"key":"y","value":"1"},{"receipt":true,"items":[{"key":"z","value":"1"},{"key_b64":"AAE","value_b64":""}]}]""");
+        Answer answer = await service.PostAsync(
+            """[{"key":"x","value":"é\n","receipt":true},{"key":"y","value":"1"},{"receipt":true,"items":[{"key":"z","value":"1"},{"key_b64":"AAE","value_b64":""}]}]""");
         Assert.Equal(202, answer.Status);
         Receipt?[] receipts = [.. answer.Json.EnumerateArray().Select(ReceiptSetup.Read)];
         Assert.Null(receipts[1]);
@@ -86,7 +88,8 @@ public sealed class ReceiptTests
 
     [Theory]
     [InlineData("""{"key":"a","value":"v","receipt":true,"expected":{"period":0,"version":0}}""", "$.receipt")]
-    [InlineData("""{"receipt":true,"items":[{"key":"a","value":"v"},{"key":"b","value":"v","expected":{"period":0,"version":0}}]}""", "$.receipt")]
+    [InlineData("""{"receipt":true,"items":[{"key":"a","value":"v"},{"key":"b","value":"v","expected":{"period":0,"version":0}}]}""",
+        "$.receipt")]
     [InlineData("""{"key":"a","value":"v","receipt":false}""", "$.receipt")]
     [InlineData("""{"key":"a","value":"v","receipt":true,"receipt":true}""", "$.receipt")]
     [InlineData("""{"items":[{"key":"a","value":"v","receipt":true}]}""", "$.items[0].receipt")]
@@ -101,7 +104,11 @@ public sealed class ReceiptTests
     [Fact]
     public async Task While_too_much_waits_or_nobody_vouches_updates_are_accepted_and_nothing_is_promised()
     {
-        var setup = new ReceiptSetup { Settings = { ["Optiks:UpdateService:Receipts:MaxPending"] = "2" }, Vouches = (TimeSpan.FromHours(-2), TimeSpan.FromHours(-1)) };
+        var setup = new ReceiptSetup
+        {
+            Settings = { ["Optiks:UpdateService:Receipts:MaxPending"] = "2" },
+            Vouches = (TimeSpan.FromHours(-2), TimeSpan.FromHours(-1)),
+        };
         await using Service service = await Service.StartAsync(setup.Settings, prepare: setup.Prepare);
         await service.Log.StartAsync();
         Guid id = Ids.New();
@@ -123,7 +130,8 @@ public sealed class ReceiptTests
     public async Task A_service_does_not_start_with_half_of_it_or_with_what_does_not_fit()
     {
         var other = new ReceiptSetup();
-        await Assert.ThrowsAsync<Microsoft.Extensions.Options.OptionsValidationException>(() => Service.StartAsync(other.Settings, prepare: data =>
+        await Assert.ThrowsAsync<Microsoft.Extensions.Options.OptionsValidationException>(() =>
+            Service.StartAsync(other.Settings, prepare: data =>
         {
             other.Prepare(data);
             other.Settings["Optiks:UpdateService:Receipts:KeysFile"] = "";
@@ -131,7 +139,8 @@ public sealed class ReceiptTests
         SecretsException refused = await Assert.ThrowsAsync<SecretsException>(() => Service.StartAsync(other.Settings, prepare: data =>
         {
             other.Prepare(data);
-            other.Vouch(TimeSpan.Zero, TimeSpan.FromHours(1), new VerifierKey("another", SignatureType.Ed25519, Native.Ed25519.PublicKey(new byte[32])));
+            other.Vouch(TimeSpan.Zero, TimeSpan.FromHours(1),
+                new VerifierKey("another", SignatureType.Ed25519, Native.Ed25519.PublicKey(new byte[32])));
         }));
         Assert.Contains("does not vouch for this service's key", refused.Message, StringComparison.Ordinal);
         await Assert.ThrowsAsync<Protocol.TrustAnchorException>(() => Service.StartAsync(other.Settings, prepare: data =>

@@ -95,14 +95,17 @@ public sealed class RemoteBoardTests
         ["Optiks:Board:UnreadyAfter"] = "00:00:00.300",
     });
 
-    private static Task ReadyAsync(Service service) => Eventually.IsAsync(async () => (await service.GetAsync("/health/ready")).Status == 200);
+    private static Task ReadyAsync(Service service) =>
+        Eventually.IsAsync(async () => (await service.GetAsync("/health/ready")).Status == 200);
 
     private static Task SilentAsync(Service service, string why) =>
-        Eventually.IsAsync(async () => (await service.GetAsync("/health/ready")) is { Status: 503 } answer && answer.Json.GetRawText().Contains(why, StringComparison.Ordinal));
+        Eventually.IsAsync(async () => (await service.GetAsync("/health/ready")) is { Status: 503 } answer
+            && answer.Json.GetRawText().Contains(why, StringComparison.Ordinal));
 
     private static async Task HeldAsync(Service service)
     {
-        await Eventually.IsAsync(async () => (await service.GetAsync("/health/ready")).Json.GetRawText().Contains("do not agree", StringComparison.Ordinal));
+        await Eventually.IsAsync(
+            async () => (await service.GetAsync("/health/ready")).Json.GetRawText().Contains("do not agree", StringComparison.Ordinal));
         string before = service.Database.Contents();
         (await service.PostAsync(Body)).IsProblem("unavailable", 503, null);
         Assert.Equal(before, service.Database.Contents());

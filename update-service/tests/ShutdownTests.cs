@@ -11,7 +11,8 @@ public sealed class ShutdownTests
     [Fact]
     public async Task While_it_drains_it_takes_updates_and_sends_their_connections_away()
     {
-        await using Service service = await Service.StartAsync(new Dictionary<string, string?> { ["Optiks:UpdateService:DrainTime"] = "00:00:02" });
+        await using Service service =
+            await Service.StartAsync(new Dictionary<string, string?> { ["Optiks:UpdateService:DrainTime"] = "00:00:02" });
         Answer before = await service.PostAsync("""{"key":"alice","value":"one"}""");
         Assert.Equal(202, before.Status);
         Assert.NotEqual(true, before.Headers.ConnectionClose);

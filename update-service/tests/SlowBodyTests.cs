@@ -136,7 +136,8 @@ public sealed class SlowBodyTests
             int begun = i;
             given[i] = await slow.BeginAsync($"Content-Length: {sent + 10}", sent);
             // One caller's requests may take half of the space, so further requests are refused.
-            await Eventually.IsAsync(() => begun < 4 ? service.Gauge("optiks.update.queue.size") == (begun + 1) * sent : given[begun].IsCompleted);
+            await Eventually.IsAsync(
+                () => begun < 4 ? service.Gauge("optiks.update.queue.size") == (begun + 1) * sent : given[begun].IsCompleted);
         }
         Assert.DoesNotContain(given[..4], answer => answer.IsCompleted);
         static string Large(int key) => $$"""{"key":"{{key}}","value":"{{new string('v', 50_000)}}"}""";

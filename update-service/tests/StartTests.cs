@@ -16,7 +16,8 @@ public sealed class StartTests
         await Assert.ThrowsAsync<StorageMisconfiguredException>(() => CreateAsync(folder, []));
         Assert.False(File.Exists(folder.Data.Database));
 
-        await new SqliteStorageProvider().CreateMigrator($"Data Source={folder.Data.Database}").MigrateAsync(TestContext.Current.CancellationToken);
+        await new SqliteStorageProvider().CreateMigrator($"Data Source={folder.Data.Database}")
+            .MigrateAsync(TestContext.Current.CancellationToken);
         await CreateAsync(folder, []);
     }
 
@@ -26,7 +27,8 @@ public sealed class StartTests
         OptionsValidationException refused = await Assert.ThrowsAsync<OptionsValidationException>(() =>
             Service.StartAsync(new() { ["Optiks:UpdateService:QueuedCallers"] = "0", ["Optiks:UpdateService:CommitUpdates"] = "0" }));
         Assert.Equal(2, refused.Failures.Count());
-        await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedCallers"] = "1", ["Optiks:UpdateService:CommitUpdates"] = "1" });
+        await using Service service =
+            await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedCallers"] = "1", ["Optiks:UpdateService:CommitUpdates"] = "1" });
         Assert.Equal(202, (await service.PostAsync("""{"key":"alice","value":"v"}""")).Status);
     }
 
@@ -55,6 +57,7 @@ public sealed class StartTests
     private static async Task CreateAsync(TemporaryFolder folder, Dictionary<string, string?> settings)
     {
         settings[DataFolder.Variable] = folder.Path;
-        await (await UpdateServiceHost.CreateAsync([], [new SqliteStorageProvider()], builder => builder.Configuration.AddInMemoryCollection(settings))).DisposeAsync();
+        await (await UpdateServiceHost.CreateAsync(
+            [], [new SqliteStorageProvider()], builder => builder.Configuration.AddInMemoryCollection(settings))).DisposeAsync();
     }
 }

@@ -59,7 +59,8 @@ public sealed class StatusTests
         await using Service service = await Service.StartAsync();
         await service.Log.StartAsync();
         Guid first = await AcceptAsync(service, """ "key":"alice","value":"1","expected":{"period":0,"version":0} """);
-        Guid second = await AcceptAsync(service, """ "items":[{"key":"bob","value":"1"},{"key":"alice","value":"2","expected":{"period":0,"version":0}}] """);
+        Guid second = await AcceptAsync(
+            service, """ "items":[{"key":"bob","value":"1"},{"key":"alice","value":"2","expected":{"period":0,"version":0}}] """);
         await service.Log.PublishAsync();
         await service.Log.PublishAsync();
         Assert.Equal("published", (await service.GetAsync($"/v1/updates/{first}")).Text("status"));
@@ -74,7 +75,8 @@ public sealed class StatusTests
         var engine = new WrappedEngine();
         await using Service service = await Service.StartAsync(engine: engine);
         await service.Log.StartAsync();
-        Guid[] ids = [.. await Task.WhenAll(Enumerable.Range(0, 50).Select(i => AcceptAsync(service, $""" "key":"key-{i}","value":"v" """)))];
+        Guid[] ids =
+            [.. await Task.WhenAll(Enumerable.Range(0, 50).Select(i => AcceptAsync(service, $""" "key":"key-{i}","value":"v" """)))];
         Task<Answer>[] waiting = [.. ids.Select(id => service.GetAsync($"/v1/updates/{id}?wait=60"))];
         await Eventually.IsAsync(() => engine.StatusReads >= ids.Length);
         await Task.Delay(500, TestContext.Current.CancellationToken);
@@ -145,7 +147,8 @@ public sealed class StatusTests
     {
         await using Service service = await Service.StartAsync();
         Guid known = await AcceptAsync(service, """ "key":"alice","value":"v" """);
-        (await service.GetAsync($"/v1/updates/{id.Replace("ID", $"{known}", StringComparison.Ordinal)}{query}")).IsProblem("malformed-request", 400, field);
+        (await service.GetAsync($"/v1/updates/{id.Replace("ID", $"{known}", StringComparison.Ordinal)}{query}")).IsProblem(
+            "malformed-request", 400, field);
         Assert.Equal(200, (await service.GetAsync($"/v1/updates/{known}?wait=0")).Status);
     }
 

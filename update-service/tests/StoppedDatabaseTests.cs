@@ -60,7 +60,10 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
         {
             await Cluster.Current.ResumeAsync();
         }
-        Assert.All(answers, answer => answer.IsProblem(answer.Text("type")!.EndsWith(":overloaded", StringComparison.Ordinal) ? "overloaded" : "unavailable", 503, null));
+        Assert.All(
+            answers,
+            answer => answer.IsProblem(
+                answer.Text("type")!.EndsWith(":overloaded", StringComparison.Ordinal) ? "overloaded" : "unavailable", 503, null));
         Assert.Contains(answers, answer => answer.Text("type") == "urn:optiks:problem:overloaded");
         Assert.Contains(answers, answer => answer.Text("type") == "urn:optiks:problem:unavailable");
         Assert.InRange(mostOctets, 60_000, QueuedOctets);
@@ -105,7 +108,8 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
         await using (NpgsqlConnection holder = await HoldAcceptLockAsync())
         {
             Task<Answer> first = service.PostAsync(Body(Ids.New(), "first"));
-            await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") > 0 && service.Gauge("optiks.update.queue.callers") == 0);
+            await Eventually.IsAsync(
+                () => service.Gauge("optiks.update.queue.size") > 0 && service.Gauge("optiks.update.queue.callers") == 0);
             answers = [first, service.PostAsync(Body(Ids.New(), "second")), service.PostAsync(Body(Ids.New(), "third"))];
             await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 2);
             stop = service.StopAsync();
@@ -124,7 +128,8 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
         try
         {
             Task<Answer> first = service.PostAsync(Body(Ids.New(), "first"));
-            await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") > 0 && service.Gauge("optiks.update.queue.callers") == 0);
+            await Eventually.IsAsync(
+                () => service.Gauge("optiks.update.queue.size") > 0 && service.Gauge("optiks.update.queue.callers") == 0);
             Task<Answer> second = service.PostAsync(Body(Ids.New(), "second"));
             await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 1);
             Task stop = service.StopAsync();
@@ -138,7 +143,8 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
         }
     }
 
-    private static string Body(Guid id, string key, string value = "v") => $$"""{"request_id":"{{id}}","key":"{{key}}","value":"{{value}}"}""";
+    private static string Body(Guid id, string key, string value = "v") =>
+        $$"""{"request_id":"{{id}}","key":"{{key}}","value":"{{value}}"}""";
 
     // Sends an update until it is durable, always with the same id, as a client does.
     private static async Task RepeatAsync(Service service, string body)

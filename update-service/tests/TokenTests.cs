@@ -34,7 +34,11 @@ public sealed class TokenTests : IDisposable
         await using Service service = await StartAsync();
         Authorize(service, _accounts.Token(Claims("update", "alice", "alice/phone")));
         Assert.Equal(202, (await service.PostAsync(Body)).Status);
-        Assert.Equal(202, (await service.PostAsync("""[{"items":[{"key":"alice","value":"1"},{"key_b64":"YWxpY2UvcGhvbmU","value":"2"}]},{"key":"alice","value":"3"}]""")).Status);
+        Assert.Equal(
+            202,
+            (await service.PostAsync(
+                """[{"items":[{"key":"alice","value":"1"},{"key_b64":"YWxpY2UvcGhvbmU","value":"2"}]},{"key":"alice","value":"3"}]"""))
+                .Status);
         Assert.Equal(4, service.Database.Pending().Count);
         Authorize(service, _other.Token(Claims("history update", "bob")));
         Assert.Equal(202, (await service.PostAsync("""{"key":"bob","value":"v"}""")).Status);
@@ -45,7 +49,8 @@ public sealed class TokenTests : IDisposable
     [InlineData("""{"value":"v","key_b64":"Ym9i"}""", "$.key_b64")]
     [InlineData("""[{"key":"alice","value":"v"},{"key":"bob","value":"v"}]""", "$[1].key")]
     [InlineData("""{"items":[{"key":"alice","value":"v"},{"key":"bob","value":"v"}]}""", "$.items[1].key")]
-    [InlineData("""[{"key":"alice","value":"v"},{"items":[{"key":"alice","value":"v"},{"key_b64":"Ym9i","value":"v"}]},{"key":"carol","value":"v"}]""", "$[1].items[1].key_b64")]
+    [InlineData(
+        """[{"key":"alice","value":"v"},{"items":[{"key":"alice","value":"v"},{"key_b64":"Ym9i","value":"v"}]},{"key":"carol","value":"v"}]""", "$[1].items[1].key_b64")]
     // In this case the key only looks similar to an allowed key.
     [InlineData("""{"key":"alice ","value":"v"}""", "$.key")]
     [InlineData("""{"key":"Alice","value":"v"}""", "$.key")]
@@ -79,10 +84,13 @@ public sealed class TokenTests : IDisposable
             ("token-signature", stranger.Token(Claims("update", "alice"))),
             ("token-key", _accounts.Token("""{"alg":"EdDSA","kid":"signer-3"}""", Claims("update", "alice").ToJsonString())),
             ("token-header", _accounts.Token("""{"alg":"EdDSA","kid":"../token-keys.json"}""", Claims("update", "alice").ToJsonString())),
-            ("token-header", _accounts.Token("""{"alg":"EdDSA","kid":"signer-1","crit":["exp"]}""", Claims("update", "alice").ToJsonString())),
+            ("token-header",
+                _accounts.Token("""{"alg":"EdDSA","kid":"signer-1","crit":["exp"]}""", Claims("update", "alice").ToJsonString())),
             ("token-algorithm", _accounts.Token("""{"alg":"HS256","kid":"signer-1"}""", Claims("update", "alice").ToJsonString())),
-            ("token-algorithm", AccountSystem.SigningInput("""{"alg":"none","kid":"signer-1"}""", Claims("update", "alice").ToJsonString()) + ".AA"),
-            ("token-malformed", AccountSystem.SigningInput("""{"alg":"none","kid":"signer-1"}""", Claims("update", "alice").ToJsonString()) + "."),
+            ("token-algorithm",
+                AccountSystem.SigningInput("""{"alg":"none","kid":"signer-1"}""", Claims("update", "alice").ToJsonString()) + ".AA"),
+            ("token-malformed",
+                AccountSystem.SigningInput("""{"alg":"none","kid":"signer-1"}""", Claims("update", "alice").ToJsonString()) + "."),
             ("token-malformed", "nonsense"),
             ("token-malformed", new string('a', 12_000)),
         ];
@@ -139,7 +147,9 @@ public sealed class TokenTests : IDisposable
 
         // A broken file of token keys does not change any rights. The health report mentions it, but the service stays ready.
         await File.WriteAllTextAsync(KeysFile, "{", TestContext.Current.CancellationToken);
-        await Eventually.IsAsync(async () => (await service.GetAsync("/health/ready")).Json.GetRawText().Contains("token key file is missing or invalid", StringComparison.Ordinal));
+        await Eventually.IsAsync(
+            async () => (await service.GetAsync("/health/ready")).Json.GetRawText()
+                .Contains("token key file is missing or invalid", StringComparison.Ordinal));
         Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
         Assert.Equal(200, (await service.GetAsync($"/v1/updates/{(await service.PostAsync(Body)).Text("request_id")}")).Status);
         before = service.Database.Contents();
@@ -149,7 +159,9 @@ public sealed class TokenTests : IDisposable
         await Eventually.IsAsync(async () => (refused = await service.PostAsync("""{"key":"bob","value":"v"}""")).Status == 401);
         Assert.Equal("token-key", refused!.Text("reason"));
         Assert.Equal(before, service.Database.Contents());
-        Assert.DoesNotContain("invalid", (await service.GetAsync("/health/ready")).Json.GetProperty("checks").GetProperty("token-keys").GetRawText(), StringComparison.Ordinal);
+        Assert.DoesNotContain("invalid",
+            (await service.GetAsync("/health/ready")).Json.GetProperty("checks").GetProperty("token-keys").GetRawText(),
+            StringComparison.Ordinal);
 
         Write(_other, _accounts);
         await Eventually.IsAsync(async () => (await service.PostAsync(Body)).Status == 202);
@@ -161,7 +173,8 @@ public sealed class TokenTests : IDisposable
         await using Service service = await StartAsync();
         await service.Log.StartAsync();
         AuthenticationHeaderValue backend = service.Client.DefaultRequestHeaders.Authorization!;
-        string path = (await service.PostAsync("""{"items":[{"key":"alice","value":"1"},{"key":"bob","value":"2"}]}""")).Text("status_url")!;
+        string path =
+            (await service.PostAsync("""{"items":[{"key":"alice","value":"1"},{"key":"bob","value":"2"}]}""")).Text("status_url")!;
         await service.Log.PublishAsync();
         Authorize(service, _accounts.Token(Claims("update", "alice")));
         Answer refused = await service.GetAsync(path);
@@ -177,7 +190,8 @@ public sealed class TokenTests : IDisposable
     [Fact]
     public async Task Rates_count_by_subject_and_strangers_by_address()
     {
-        await using Service service = await StartAsync(("Optiks:RateLimits:Updates:PerSecond", "0.01"), ("Optiks:RateLimits:Updates:Burst", "2"));
+        await using Service service =
+            await StartAsync(("Optiks:RateLimits:Updates:PerSecond", "0.01"), ("Optiks:RateLimits:Updates:Burst", "2"));
         JsonObject first = Claims("update", "alice");
         first["sub"] = "user 1";
         JsonObject again = Claims("update", "alice");
@@ -186,9 +200,11 @@ public sealed class TokenTests : IDisposable
         // If a token's subject equals the name of an API key, the two are still different callers.
         second["sub"] = "writer";
         Assert.Equal([202, 202, 429], await StatusesAsync(service, _accounts.Token(first), _accounts.Token(again), _accounts.Token(first)));
-        Assert.Equal([202, 202, 429], await StatusesAsync(service, _accounts.Token(second), _accounts.Token(second), _accounts.Token(second)));
+        Assert.Equal([202, 202, 429],
+            await StatusesAsync(service, _accounts.Token(second), _accounts.Token(second), _accounts.Token(second)));
         using var stranger = AccountSystem.OfP256("signer-2");
-        Assert.Equal([401, 401, 429, 429], await StatusesAsync(service, stranger.Token(first), "nonsense", stranger.Token(second), stranger.Token(first)));
+        Assert.Equal([401, 401, 429, 429],
+            await StatusesAsync(service, stranger.Token(first), "nonsense", stranger.Token(second), stranger.Token(first)));
     }
 
     [Fact]
@@ -211,9 +227,11 @@ public sealed class TokenTests : IDisposable
         Assert.Equal(5, AccessTable.Check(service.Services.GetRequiredService<EndpointDataSource>().Endpoints.Cast<RouteEndpoint>()));
     }
 
-    private static JsonObject Claims(string scope, params IEnumerable<string> keys) => AccountSystem.Claims(TimeProvider.System.GetUtcNow(), scope, keys);
+    private static JsonObject Claims(string scope, params IEnumerable<string> keys) =>
+        AccountSystem.Claims(TimeProvider.System.GetUtcNow(), scope, keys);
 
-    private static void Authorize(Service service, string token) => service.Client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", token);
+    private static void Authorize(Service service, string token) =>
+        service.Client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", token);
 
     private static async Task<List<int>> StatusesAsync(Service service, params string[] tokens)
     {
@@ -235,5 +253,6 @@ public sealed class TokenTests : IDisposable
         return Service.StartAsync(all);
     }
 
-    private void Write(params AccountSystem[] systems) => AtomicFile.Write(KeysFile, Encoding.UTF8.GetBytes(AccountSystem.KeySet(systems)), AtomicFile.PublicMode);
+    private void Write(params AccountSystem[] systems) =>
+        AtomicFile.Write(KeysFile, Encoding.UTF8.GetBytes(AccountSystem.KeySet(systems)), AtomicFile.PublicMode);
 }

@@ -53,7 +53,10 @@ public sealed class UserRequestTests
                 Item(0, StructureId.Devices, "u4", Change(false, [], [])),
                 Item(1, StructureId.Keys, "f", "1"u8),
             ],
-            service.Database.PendingItems().Select(item => $"{item.Item} {(StructureId)item.Structure} {Convert.ToHexString(item.Key)} {Convert.ToHexString(item.Value)}"));
+            service.Database.PendingItems()
+                .Select(
+                    item =>
+                        $"{item.Item} {(StructureId)item.Structure} {Convert.ToHexString(item.Key)} {Convert.ToHexString(item.Value)}"));
     }
 
     [Fact]
@@ -61,13 +64,16 @@ public sealed class UserRequestTests
     {
         await using Service service = await Service.StartAsync();
         Guid id = Ids.New();
-        Answer accepted = await service.PostUsersAsync($$$"""{"request_id":"{{{id}}}","user":"user 17","changes":[{"op":"create","usernames":["alice"]}]}""");
+        Answer accepted = await service.PostUsersAsync(
+            $$$"""{"request_id":"{{{id}}}","user":"user 17","changes":[{"op":"create","usernames":["alice"]}]}""");
         Assert.Equal(202, accepted.Status);
         Assert.Equal("application/json", accepted.MediaType);
-        Assert.Equal($$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/updates/{{id}}","user_b64":"dXNlciAxNw"}""", accepted.Json.GetRawText());
+        Assert.Equal($$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/updates/{{id}}","user_b64":"dXNlciAxNw"}""",
+            accepted.Json.GetRawText());
         Assert.Equal($"/v1/updates/{id}", accepted.Headers.Location?.OriginalString);
         Assert.True(accepted.Headers.CacheControl?.NoStore);
-        Answer list = await service.PostUsersAsync($$$"""[{"request_id":"{{{id}}}","user":"user 17","changes":[{"op":"create","usernames":["alice"]}]}]""");
+        Answer list = await service.PostUsersAsync(
+            $$$"""[{"request_id":"{{{id}}}","user":"user 17","changes":[{"op":"create","usernames":["alice"]}]}]""");
         Assert.Equal($"[{accepted.Json.GetRawText()}]", list.Json.GetRawText());
         Assert.Null(list.Headers.Location);
     }
@@ -77,7 +83,8 @@ public sealed class UserRequestTests
     {
         await using Service service = await Service.StartAsync();
         Guid id = Ids.New();
-        string body = $$$"""{"request_id":"{{{id}}}","changes":[{"op":"create","usernames":["alice"],"devices":[{"device":"phone","value":"v"}]}]}""";
+        string body =
+            $$$"""{"request_id":"{{{id}}}","changes":[{"op":"create","usernames":["alice"],"devices":[{"device":"phone","value":"v"}]}]}""";
         byte[] user = SHA256.HashData([.. "optiks user id 1\n"u8, .. id.ToByteArray(bigEndian: true)])[..16];
         Answer accepted = await service.PostUsersAsync(body);
         Assert.Equal(Base64UrlText.Encode(user), accepted.Text("user_b64"));
@@ -89,13 +96,16 @@ public sealed class UserRequestTests
         // request. A repeated request that names another user id is a different request.
         string named = body.Replace("\"changes\"", $"\"user_b64\":\"{Base64UrlText.Encode(user)}\",\"changes\"", StringComparison.Ordinal);
         Assert.Equal(accepted.Json.GetRawText(), (await service.PostUsersAsync(named)).Json.GetRawText());
-        (await service.PostUsersAsync(body.Replace("\"changes\"", "\"user\":\"u\",\"changes\"", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
+        (await service.PostUsersAsync(body.Replace("\"changes\"", "\"user\":\"u\",\"changes\"", StringComparison.Ordinal))).IsProblem(
+            "request-id-reused", 409, "$.request_id");
         Assert.Equal(before, service.Database.Contents());
 
         // If the service makes both the request's id and the user's id, the answer contains both.
         Answer made = await service.PostUsersAsync("""{"changes":[{"op":"create","usernames":["bob"]}]}""");
         Guid madeId = made.Json.GetProperty("request_id").GetGuid();
-        Assert.Equal(Base64UrlText.Encode(SHA256.HashData([.. "optiks user id 1\n"u8, .. madeId.ToByteArray(bigEndian: true)]).AsSpan(0, 16)), made.Text("user_b64"));
+        Assert.Equal(
+            Base64UrlText.Encode(SHA256.HashData([.. "optiks user id 1\n"u8, .. madeId.ToByteArray(bigEndian: true)]).AsSpan(0, 16)),
+            made.Text("user_b64"));
     }
 
     [Fact]
@@ -108,8 +118,10 @@ public sealed class UserRequestTests
         Assert.Equal(202, (await service.PostAsync(update)).Status);
         Assert.Equal(202, (await service.PostUsersAsync(change)).Status);
         string before = service.Database.Contents();
-        (await service.PostUsersAsync(change.Replace($"{second}", $"{first}", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
-        (await service.PostAsync(update.Replace($"{first}", $"{second}", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
+        (await service.PostUsersAsync(change.Replace($"{second}", $"{first}", StringComparison.Ordinal))).IsProblem(
+            "request-id-reused", 409, "$.request_id");
+        (await service.PostAsync(update.Replace($"{first}", $"{second}", StringComparison.Ordinal))).IsProblem(
+            "request-id-reused", 409, "$.request_id");
         Assert.Equal(202, (await service.PostAsync(update)).Status);
         // It makes no difference how the JSON text of a request is written.
         Assert.Equal(202, (await service.PostUsersAsync(
@@ -133,11 +145,13 @@ public sealed class UserRequestTests
     public async Task Seventeen_requests_about_one_user_are_too_many()
     {
         await using Service service = await Service.StartAsync();
-        string list = $"[{string.Join(',', Enumerable.Range(0, 16).Select(i => $$$"""{"user":"u","changes":[{"op":"set-device","device":"d{{{i}}}","value":"v"}]}"""))}]";
+        string list =
+            $"[{string.Join(',', Enumerable.Range(0, 16).Select(i => $$$"""{"user":"u","changes":[{"op":"set-device","device":"d{{{i}}}","value":"v"}]}"""))}]";
         Assert.Equal(202, (await service.PostUsersAsync(list)).Status);
         string flood = $"[{string.Join(',', Enumerable.Range(0, 16).Select(i => $$"""{"key":"flood","value":"{{i}}"}"""))}]";
         Assert.Equal(202, (await service.PostAsync(flood)).Status);
-        string names = $"[{string.Join(',', Enumerable.Range(0, 16).Select(i => $$$"""{"user":"n{{{i}}}","changes":[{"op":"add-username","username":"flood"}]}"""))}]";
+        string names =
+            $"[{string.Join(',', Enumerable.Range(0, 16).Select(i => $$$"""{"user":"n{{{i}}}","changes":[{"op":"add-username","username":"flood"}]}"""))}]";
         Assert.Equal(202, (await service.PostUsersAsync(names)).Status);
         string before = service.Database.Contents();
         (string Body, string Field)[] refused =
@@ -148,7 +162,8 @@ public sealed class UserRequestTests
             ("""{"user":"v","changes":[{"op":"set-device","device":"flood","value":"v"}]}""", "$.changes[0].device"),
             ("""{"user":"v","changes":[{"op":"create","usernames":["a"],"devices":[{"device":"b","value":"v"},{"device_b64":"Zmxvb2Q","value":"v"}]}]}""", "$.changes[0].devices[1].device_b64"),
             ("""{"user":"v","changes":[{"op":"create","usernames_b64":["YQ","Zmxvb2Q"]}]}""", "$.changes[0].usernames_b64[1]"),
-            ("""{"user":"v","changes":[{"op":"add-device","device":"b","value":"v"},{"op":"add-username","username":"flood"}]}""", "$.changes[1].username"),
+            ("""{"user":"v","changes":[{"op":"add-device","device":"b","value":"v"},{"op":"add-username","username":"flood"}]}""",
+                "$.changes[1].username"),
         ];
         foreach ((string body, string field) in refused)
         {
@@ -167,9 +182,11 @@ public sealed class UserRequestTests
     {
         await using Service service = await Service.StartAsync();
         Guid known = Ids.New();
-        Assert.Equal(202, (await service.PostUsersAsync($$$"""{"request_id":"{{{known}}}","user":"u","changes":[{"op":"decommission"}]}""")).Status);
+        Assert.Equal(
+            202, (await service.PostUsersAsync($$$"""{"request_id":"{{{known}}}","user":"u","changes":[{"op":"decommission"}]}""")).Status);
         string before = service.Database.Contents();
-        (await service.PostUsersAsync($$$"""[{"user":"v","changes":[{"op":"decommission"}]},{"request_id":"{{{known}}}","user":"v","changes":[{"op":"decommission"}]}]"""))
+        (await service.PostUsersAsync(
+            $$$"""[{"user":"v","changes":[{"op":"decommission"}]},{"request_id":"{{{known}}}","user":"v","changes":[{"op":"decommission"}]}]"""))
             .IsProblem("request-id-reused", 409, "$[1].request_id");
         Assert.Equal(before, service.Database.Contents());
         Answer accepted = await service.PostUsersAsync(
@@ -188,14 +205,23 @@ public sealed class UserRequestTests
             ["Optiks:Log:UsernameForm"] = "CaseMapped",
         });
         (await service.PostUsersAsync("""{"changes":[{"op":"create","usernames":["alice"]}]}""")).IsProblem("key-length", 400, "$.user");
-        (await service.PostUsersAsync("""{"user":"12345678901","changes":[{"op":"create","usernames":["alice"]}]}""")).IsProblem("value-length", 400, "$.user");
-        (await service.PostUsersAsync("""{"user":"1","changes":[{"op":"create","usernames":["a b"]}]}""")).IsProblem("username-form", 400, "$.changes[0].usernames[0]");
-        (await service.PostUsersAsync("""{"user":"1","changes":[{"op":"add-username","username":""}]}""")).IsProblem("username-form", 400, "$.changes[0].username");
-        (await service.PostUsersAsync("""{"user":"1","changes":[{"op":"add-username","username_b64":"_w"}]}""")).IsProblem("username-form", 400, "$.changes[0].username_b64");
+        (await service.PostUsersAsync("""{"user":"12345678901","changes":[{"op":"create","usernames":["alice"]}]}""")).IsProblem(
+            "value-length", 400, "$.user");
+        (await service.PostUsersAsync("""{"user":"1","changes":[{"op":"create","usernames":["a b"]}]}""")).IsProblem(
+            "username-form", 400, "$.changes[0].usernames[0]");
+        (await service.PostUsersAsync("""{"user":"1","changes":[{"op":"add-username","username":""}]}""")).IsProblem(
+            "username-form", 400, "$.changes[0].username");
+        (await service.PostUsersAsync("""{"user":"1","changes":[{"op":"add-username","username_b64":"_w"}]}""")).IsProblem(
+            "username-form", 400, "$.changes[0].username_b64");
         // One name in two spellings.
-        (await service.PostUsersAsync("""{"user":"1","changes":[{"op":"create","usernames":["alice","ALICE"]}]}""")).IsProblem("duplicate-key", 400, "$.changes[0].usernames[1]");
+        (await service.PostUsersAsync("""{"user":"1","changes":[{"op":"create","usernames":["alice","ALICE"]}]}""")).IsProblem(
+            "duplicate-key", 400, "$.changes[0].usernames[1]");
         Assert.Equal(0, service.Database.Requests());
-        Assert.Equal(202, (await service.PostUsersAsync("""{"user":"1234567890","changes":[{"op":"create","usernames":["Alice","bob"],"devices":[{"device":"A","value":"1234567890"}]}]}""")).Status);
+        Assert.Equal(
+            202,
+            (await service.PostUsersAsync(
+                """{"user":"1234567890","changes":[{"op":"create","usernames":["Alice","bob"],"devices":[{"device":"A","value":"1234567890"}]}]}"""))
+                .Status);
         Assert.Equal(["alice", "bob", "A"], service.Database.PendingItems().Skip(1).Select(item => Encoding.UTF8.GetString(item.Key)));
         // A user who leaves needs no username.
         Assert.Equal(202, (await service.PostUsersAsync("""{"user":"12345678901","changes":[{"op":"decommission"}]}""")).Status);
@@ -204,8 +230,12 @@ public sealed class UserRequestTests
     [Fact]
     public async Task A_limit_counts_items()
     {
-        await using Service service = await Service.StartAsync(new() { ["Optiks:RateLimits:Updates:PerSecond"] = "0.01", ["Optiks:RateLimits:Updates:Burst"] = "3" });
-        Assert.Equal(202, (await service.PostUsersAsync("""{"user":"u","changes":[{"op":"create","usernames":["a","b"],"devices":[{"device":"c","value":"v"}]}]}""")).Status);
+        await using Service service =
+            await Service.StartAsync(new() { ["Optiks:RateLimits:Updates:PerSecond"] = "0.01", ["Optiks:RateLimits:Updates:Burst"] = "3" });
+        Assert.Equal(
+            202,
+            (await service.PostUsersAsync(
+                """{"user":"u","changes":[{"op":"create","usernames":["a","b"],"devices":[{"device":"c","value":"v"}]}]}""")).Status);
         string before = service.Database.Contents();
         // The bucket had three tokens, and four were taken, one of them for the list.
         Answer refused = await service.PostUsersAsync("""{"user":"v","changes":[{"op":"decommission"}]}""");
@@ -240,7 +270,8 @@ public sealed class UserRequestTests
             {
                 Guid id = Ids.New();
                 return (id, i % 2 == 0
-                    ? service.PostUsersAsync($$$"""{"request_id":"{{{id}}}","changes":[{"op":"create","usernames":["name {{{i}}}"],"devices":[{"device":"device {{{i}}}","value":"v"}]}]}""")
+                    ? service.PostUsersAsync(
+                        $$$"""{"request_id":"{{{id}}}","changes":[{"op":"create","usernames":["name {{{i}}}"],"devices":[{"device":"device {{{i}}}","value":"v"}]}]}""")
                     : service.PostAsync($$"""{"request_id":"{{id}}","key":"key {{i}}","value":"v"}"""));
             })];
             await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == callers);

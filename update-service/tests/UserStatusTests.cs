@@ -14,7 +14,8 @@ public sealed partial class UserStatusTests
         await using Service service = await Service.StartAsync();
         await service.Log.StartAsync();
         string created = await AcceptAsync(
-            service, """{"user":"u","changes":[{"op":"create","usernames":["alice"],"devices":[{"device":"d2","value":"2"},{"device":"d1","value":"1"}]},{"op":"add-username","username":"bob"}]}""");
+            service,
+            """{"user":"u","changes":[{"op":"create","usernames":["alice"],"devices":[{"device":"d2","value":"2"},{"device":"d1","value":"1"}]},{"op":"add-username","username":"bob"}]}""");
         await service.Log.PublishAsync();
         Assert.Equal(
             """
@@ -32,9 +33,12 @@ public sealed partial class UserStatusTests
         await service.Log.PublishAsync();
         string left = await AcceptAsync(service, """{"user":"u","changes":[{"op":"decommission"}]}""");
         await service.Log.PublishAsync();
-        Assert.Contains("\"items\":[{\"item\":1,\"structure\":\"keys\",\"key_b64\":\"ZDE\",\"version\":2,\"period\":0}],\"proof\":{\"method\":\"POST\",\"href\":\"/v1/users/lookup?", await PublishedAsync(service, set), StringComparison.Ordinal);
-        Assert.Contains("\"items\":[{\"item\":0,\"structure\":\"devices\",\"key_b64\":\"dQ\",\"version\":2,\"period\":0}],\"proof\":{\"method\":\"POST\",\"href\":\"/v1/users/lookup?", await PublishedAsync(service, removed), StringComparison.Ordinal);
-        Assert.Contains("\"items\":[{\"item\":1,\"structure\":\"decommissioned\",\"key_b64\":\"dQ\",\"version\":0,\"period\":0}],\"proof\":{\"method\":\"POST\",\"href\":\"/v1/users/lookup?", await PublishedAsync(service, left), StringComparison.Ordinal);
+        Assert.Contains(
+            "\"items\":[{\"item\":1,\"structure\":\"keys\",\"key_b64\":\"ZDE\",\"version\":2,\"period\":0}],\"proof\":{\"method\":\"POST\",\"href\":\"/v1/users/lookup?", await PublishedAsync(service, set), StringComparison.Ordinal);
+        Assert.Contains(
+            "\"items\":[{\"item\":0,\"structure\":\"devices\",\"key_b64\":\"dQ\",\"version\":2,\"period\":0}],\"proof\":{\"method\":\"POST\",\"href\":\"/v1/users/lookup?", await PublishedAsync(service, removed), StringComparison.Ordinal);
+        Assert.Contains(
+            "\"items\":[{\"item\":1,\"structure\":\"decommissioned\",\"key_b64\":\"dQ\",\"version\":0,\"period\":0}],\"proof\":{\"method\":\"POST\",\"href\":\"/v1/users/lookup?", await PublishedAsync(service, left), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -57,7 +61,8 @@ public sealed partial class UserStatusTests
     public void The_reasons_are_those_of_the_page_in_its_order()
     {
         string[] page = [.. File.ReadLines(Path.Combine(AppContext.BaseDirectory, "spec", "users.md"))
-            .SkipWhile(line => !line.StartsWith("| reason of the refusal |", StringComparison.Ordinal)).Skip(2).TakeWhile(line => line.StartsWith('|'))
+            .SkipWhile(line => !line.StartsWith("| reason of the refusal |", StringComparison.Ordinal)).Skip(2)
+            .TakeWhile(line => line.StartsWith('|'))
             .Select(line => Name().Match(line).Groups[1].Value)];
         Assert.Equal(page, RefusalNames.All);
         Assert.Equal(Enum.GetValues<RefusalReason>().Count(IsOfUsers), page.Length);

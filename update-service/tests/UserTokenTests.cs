@@ -25,8 +25,10 @@ public sealed class UserTokenTests : IDisposable
 
     [Theory]
     [InlineData("""{"user":"user 17","changes":[{"op":"add-device","device":"phone","value":"v"}]}""")]
-    [InlineData("""{"changes":[{"op":"set-device","device":"phone","value":"v"},{"op":"remove-device","device":"laptop"}],"user_b64":"dXNlciAxNw"}""")]
-    [InlineData("""[{"user":"user 17","changes":[{"op":"remove-device","device":"phone"}]},{"user":"user 17","changes":[{"op":"decommission"}]}]""")]
+    [InlineData(
+        """{"changes":[{"op":"set-device","device":"phone","value":"v"},{"op":"remove-device","device":"laptop"}],"user_b64":"dXNlciAxNw"}""")]
+    [InlineData(
+        """[{"user":"user 17","changes":[{"op":"remove-device","device":"phone"}]},{"user":"user 17","changes":[{"op":"decommission"}]}]""")]
     public async Task A_token_changes_its_own_users_devices_and_has_it_leave(string body)
     {
         await using Service service = await StartAsync();
@@ -38,12 +40,16 @@ public sealed class UserTokenTests : IDisposable
     [InlineData("""{"user":"user 18","changes":[{"op":"decommission"}]}""", "$.user")]
     [InlineData("""{"changes":[{"op":"decommission"}],"user_b64":"dXNlciAxOA"}""", "$.user_b64")]
     [InlineData("""{"user":"user 17 ","changes":[{"op":"decommission"}]}""", "$.user")]
-    [InlineData("""[{"user":"user 17","changes":[{"op":"decommission"}]},{"user":"user 1","changes":[{"op":"decommission"}]}]""", "$[1].user")]
+    [InlineData("""[{"user":"user 17","changes":[{"op":"decommission"}]},{"user":"user 1","changes":[{"op":"decommission"}]}]""",
+        "$[1].user")]
     [InlineData("""{"user":"user 17","changes":[{"op":"create","usernames":["alice"]}]}""", "$.changes[0].op")]
     [InlineData("""{"changes":[{"usernames":["alice"],"op":"create"}]}""", "$.changes[0].op")]
-    [InlineData("""[{"user":"user 17","changes":[{"op":"add-device","device":"phone","value":"v"},{"op":"add-username","username":"alice"}]}]""", "$[0].changes[1].op")]
+    [InlineData(
+        """[{"user":"user 17","changes":[{"op":"add-device","device":"phone","value":"v"},{"op":"add-username","username":"alice"}]}]""",
+        "$[0].changes[1].op")]
     [InlineData("""{"user":"user 17","changes":[{"op":"add-device","device":"alice","value":"v"}]}""", "$.changes[0].device")]
-    [InlineData("""[{"user":"user 17","changes":[{"op":"add-device","device":"phone","value":"v"},{"value":"v","device_b64":"YWxpY2U","op":"add-device"}]}]""", "$[0].changes[1].device_b64")]
+    [InlineData(
+        """[{"user":"user 17","changes":[{"op":"add-device","device":"phone","value":"v"},{"value":"v","device_b64":"YWxpY2U","op":"add-device"}]}]""", "$[0].changes[1].device_b64")]
     public async Task What_is_not_its_own_is_refused_by_its_place(string body, string field)
     {
         await using Service service = await StartAsync();
@@ -83,7 +89,8 @@ public sealed class UserTokenTests : IDisposable
     {
         await using Service service = await StartAsync();
         await service.Log.StartAsync();
-        string created = await AcceptAsync(service, """{"user":"u","changes":[{"op":"create","usernames":["alice"],"devices":[{"device":"phone","value":"1"}]}]}""");
+        string created = await AcceptAsync(
+            service, """{"user":"u","changes":[{"op":"create","usernames":["alice"],"devices":[{"device":"phone","value":"1"}]}]}""");
         await service.Log.PublishAsync();
         string set = await AcceptAsync(service, """{"user":"u","changes":[{"op":"set-device","device":"phone","value":"2"}]}""");
         string plain = (await service.PostAsync("""{"key":"phone 2","value":"1"}""")).Text("status_url")!;
@@ -92,7 +99,11 @@ public sealed class UserTokenTests : IDisposable
         await service.Log.PublishAsync();
 
         Authorize(service, "update", "u");
-        Assert.Equal("alice", Encoding.UTF8.GetString(Convert.FromBase64String((await service.GetAsync(created)).Json.GetProperty("items")[1].GetProperty("key_b64").GetString() + "=")));
+        Assert.Equal(
+            "alice",
+            Encoding.UTF8.GetString(
+                Convert.FromBase64String(
+                    (await service.GetAsync(created)).Json.GetProperty("items")[1].GetProperty("key_b64").GetString() + "=")));
         Assert.Equal("dQ", (await service.GetAsync(left)).Json.GetProperty("items")[0].GetProperty("key_b64").GetString());
         (await service.GetAsync(plain)).IsProblem("forbidden", 403, "{request_id}");
         // If a request did not change the device list, the database does not store the request's user. The status then shows only those

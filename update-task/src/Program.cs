@@ -61,7 +61,8 @@ return await Startup.RunAsync(
         services.AddSingleton<WitnessState>();
         services.AddSingleton<WitnessReplyMetrics>();
         services.AddHostedService<WitnessService>();
-        IHealthChecksBuilder health = services.AddHealthChecks().AddCheck<TaskHealthCheck>("task").AddCheck<WitnessHealthCheck>("witnesses");
+        IHealthChecksBuilder health = services.AddHealthChecks().AddCheck<TaskHealthCheck>("task")
+            .AddCheck<WitnessHealthCheck>("witnesses");
         if (!string.IsNullOrEmpty(builder.Configuration[$"{BucketOptions.Section}:{nameof(BucketOptions.Name)}"]))
         {
             services.AddSingleton<BucketState>();

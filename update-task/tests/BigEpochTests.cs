@@ -23,7 +23,8 @@ public sealed class BigEpochTests
         {
             await task.StepAsync();
             Assert.Equal(1UL, task.Session.Last.Epoch);
-            Assert.Equal(Count, EpochBundle.Decode(File.ReadAllBytes(Path.Combine(new BoardFolder(folder.Data).Bundles, "1.bundle"))).Outcomes.Count);
+            Assert.Equal(Count,
+                EpochBundle.Decode(File.ReadAllBytes(Path.Combine(new BoardFolder(folder.Data).Bundles, "1.bundle"))).Outcomes.Count);
         }
         await using (TaskHost task = await TaskHost.StartAsync(folder))
         {

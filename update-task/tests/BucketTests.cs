@@ -46,7 +46,8 @@ public sealed class BucketTests : IAsyncLifetime
         await GrowAsync(folder, 300);
         Assert.Equal(300UL, await PublishAsync(folder));
         await CheckAsync(300);
-        Assert.DoesNotContain(_bucket.Objects.Keys, key => key.Contains("000.p/", StringComparison.Ordinal) && !key.StartsWith("tile/1/", StringComparison.Ordinal));
+        Assert.DoesNotContain(_bucket.Objects.Keys,
+            key => key.Contains("000.p/", StringComparison.Ordinal) && !key.StartsWith("tile/1/", StringComparison.Ordinal));
         Assert.Contains("tile/entries/001.p/44", _bucket.Objects.Keys);
         // From here on the bucket refuses every write. The copy must still succeed, because the bucket lacks no object.
         _bucket.Fault = (context, method, _) => Task.FromResult(method == "PUT" && Refuse(context));
@@ -84,7 +85,8 @@ public sealed class BucketTests : IAsyncLifetime
         {
             // Each round lets `left` writes succeed and then fails every further write. The next round uses a new copier, as after a crash.
             int writes = left;
-            _bucket.Fault = (context, method, _) => Task.FromResult(method != "GET" && Interlocked.Decrement(ref writes) < 0 && Refuse(context));
+            _bucket.Fault = (context, method, _) =>
+                Task.FromResult(method != "GET" && Interlocked.Decrement(ref writes) < 0 && Refuse(context));
             try
             {
                 await PublishAsync(folder, probed: true);
@@ -188,10 +190,12 @@ public sealed class BucketTests : IAsyncLifetime
         };
         TimeSpan timeout = _bucket.Timeout;
         _bucket.Timeout = TimeSpan.FromSeconds(1);
-        Assert.Contains("did not answer in time", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
+        Assert.Contains("did not answer in time", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message,
+            StringComparison.Ordinal);
         _bucket.Timeout = timeout;
         _bucket.Fault = (context, _, _) => Task.FromResult(Refuse(context));
-        Assert.Contains("503", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
+        Assert.Contains("503", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message,
+            StringComparison.Ordinal);
         _bucket.Fault = null;
         await PublishAsync(folder);
         await GrowAsync(folder, 3);
@@ -206,12 +210,14 @@ public sealed class BucketTests : IAsyncLifetime
             context.Response.Headers.ETag = "\"another-1\"";
             return WriteAsync(context, _bucket.Objects[key].Octets);
         };
-        Assert.Contains("entity tag", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
+        Assert.Contains("entity tag", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message,
+            StringComparison.Ordinal);
         await CheckAsync(2);
 
         // The bucket confirms the write of the checkpoint, but writes nothing.
         _bucket.Fault = (context, method, key) => method == "PUT" && key == Checkpoint ? WriteAsync(context, []) : Task.FromResult(false);
-        Assert.Contains("just stored", (await Assert.ThrowsAsync<BucketConflictException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
+        Assert.Contains("just stored", (await Assert.ThrowsAsync<BucketConflictException>(() => PublishAsync(folder))).Message,
+            StringComparison.Ordinal);
         // The bucket has this tile and refuses to create it again, but it does not return the tile.
         _bucket.Fault = (context, method, key) => Task.FromResult(method == "GET" && key == "tile/0/000.p/3" && NotFound(context));
         await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder));
@@ -240,7 +246,8 @@ public sealed class BucketTests : IAsyncLifetime
         ulong before = await CheckRecordsAsync(folder);
         await using TaskProcess task = TaskProcess.Start(folder, null, _bucket.Settings);
         await task.UntilAsync(async () => await CheckRecordsAsync(folder) > before);
-        await task.UntilAsync(async () => (await task.GetAsync("/health/ready")).Body.Contains("The bucket has size", StringComparison.Ordinal));
+        await task.UntilAsync(async () =>
+            (await task.GetAsync("/health/ready")).Body.Contains("The bucket has size", StringComparison.Ordinal));
         Assert.Equal(0, await task.TerminateAsync());
     }
 
@@ -264,7 +271,8 @@ public sealed class BucketTests : IAsyncLifetime
 
     private static byte[] Entry(ulong index, int seed) => [.. BitConverter.GetBytes(index), (byte)seed];
 
-    private (string ContentType, string CacheControl) KindOf(string key) => (_bucket.Objects[key].ContentType, _bucket.Objects[key].CacheControl);
+    private (string ContentType, string CacheControl) KindOf(string key) =>
+        (_bucket.Objects[key].ContentType, _bucket.Objects[key].CacheControl);
 
     private string Folder(string? copyOf = null)
     {
@@ -299,11 +307,14 @@ public sealed class BucketTests : IAsyncLifetime
     private async Task<ulong> PublishAsync(string folder, bool probed = false)
     {
         using var store = new S3ObjectStore(_bucket.Options);
-        return await new BucketBoard(folder, new CheckpointVerifier(_log.Key, [], Ed25519.Verifier), store) { IsProbed = probed }.PublishAsync(Cancel);
+        return await new BucketBoard(
+            folder, new CheckpointVerifier(_log.Key, [], Ed25519.Verifier), store)
+        { IsProbed = probed }.PublishAsync(Cancel);
     }
 
     private async Task AssertConflictAsync(string says, string folder) =>
-        Assert.Contains(says, (await Assert.ThrowsAsync<BucketConflictException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
+        Assert.Contains(says, (await Assert.ThrowsAsync<BucketConflictException>(() => PublishAsync(folder))).Message,
+            StringComparison.Ordinal);
 
     // Checks the copied board over plain HTTP, like a reader that knows nothing about buckets.
     private async Task CheckAsync(ulong size)
@@ -312,7 +323,9 @@ public sealed class BucketTests : IAsyncLifetime
         _bucket.Fault = null;
         using var http = new HttpClient();
         var reader = new HttpTileReader(http, _bucket.Url);
-        Assert.True(new CheckpointVerifier(_log.Key, [], Ed25519.Verifier).TryOpen(await reader.ReadCheckpointAsync(Cancel), out SignedCheckpoint? checkpoint, out TlogError error), $"{error}");
+        Assert.True(
+            new CheckpointVerifier(_log.Key, [], Ed25519.Verifier).TryOpen(
+                await reader.ReadCheckpointAsync(Cancel), out SignedCheckpoint? checkpoint, out TlogError error), $"{error}");
         Assert.Equal(size, checkpoint.Checkpoint.Size);
         var hashes = new HashReader(reader, size, checkpoint.Checkpoint.Root);
         for (ulong bundle = 0; bundle * TilePath.FullWidth < size; bundle++)
@@ -339,7 +352,8 @@ public sealed class BucketTests : IAsyncLifetime
             return 0;
         }
         VerifierKey key = Protocol.TrustAnchor.Load(folder.Data.TrustAnchor).LogKey;
-        Assert.True(new CheckpointVerifier(key, [], Ed25519.Verifier).TryOpen(note, out SignedCheckpoint? checkpoint, out TlogError error), $"{error}");
+        Assert.True(new CheckpointVerifier(key, [], Ed25519.Verifier).TryOpen(note, out SignedCheckpoint? checkpoint, out TlogError error),
+            $"{error}");
         var hashes = new HashReader(reader, checkpoint.Checkpoint.Size, checkpoint.Checkpoint.Root);
         for (ulong bundle = 0; bundle * TilePath.FullWidth < checkpoint.Checkpoint.Size; bundle++)
         {

@@ -15,7 +15,8 @@ public sealed class ClockTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         var time = new ManualTime();
-        await using (TaskHost task = await TaskHost.StartAsync(folder, options => options.LeaseDuration = TimeSpan.FromMinutes(5), time: time))
+        await using (TaskHost task =
+            await TaskHost.StartAsync(folder, options => options.LeaseDuration = TimeSpan.FromMinutes(5), time: time))
         {
             await task.StepAsync();
             await updates.AcceptAsync("alice", "a1");
@@ -38,7 +39,8 @@ public sealed class ClockTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var time = new ManualTime();
         void Jump() => time.JumpWallClock(TimeSpan.FromHours(1));
-        StartupException refused = await Assert.ThrowsAsync<StartupException>(() => TaskHost.StartAsync(folder, time: time, beforeLease: Jump));
+        StartupException refused =
+            await Assert.ThrowsAsync<StartupException>(() => TaskHost.StartAsync(folder, time: time, beforeLease: Jump));
         Assert.Contains("wall clock moved", refused.Message, StringComparison.Ordinal);
         Assert.False(File.Exists(folder.Data.LogKey));
         await using (TaskHost first = await TaskHost.StartAsync(folder, time: time))
@@ -57,7 +59,8 @@ public sealed class ClockTests
         var updates = new Updates(folder);
         var time = new ManualTime();
         ulong start;
-        await using (TaskHost task = await TaskHost.StartAsync(folder, options => options.LeaseDuration = TimeSpan.FromMinutes(5), time: time))
+        await using (TaskHost task =
+            await TaskHost.StartAsync(folder, options => options.LeaseDuration = TimeSpan.FromMinutes(5), time: time))
         {
             await task.StepAsync();
             start = task.Session.LastTimeMs;
@@ -78,7 +81,8 @@ public sealed class ClockTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         var time = new ManualTime();
-        await using TaskHost task = await TaskHost.StartAsync(folder, options => options.LeaseDuration = TimeSpan.FromMinutes(5), time: time);
+        await using TaskHost task =
+            await TaskHost.StartAsync(folder, options => options.LeaseDuration = TimeSpan.FromMinutes(5), time: time);
         await task.StepAsync();
         await updates.AcceptAsync("alice", "a1");
         ulong before = (ulong)time.GetUtcNow().ToUnixTimeMilliseconds();

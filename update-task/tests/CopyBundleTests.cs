@@ -70,7 +70,9 @@ public sealed class CopyBundleTests
             Structures = [.. Enumerable.Range(0, 4).Select(_ => new StructureState(new byte[32], 0, new byte[32]))],
             Previous = new byte[32],
         }.Encode();
-        var plain = new EpochContent(new EpochRow(9, record, EpochRecord.Hash(record), default), LeafBatch.Empty, []) { Erasures = [new Erasure(3, 1, origin)] };
+        var plain = new EpochContent(
+            new EpochRow(9, record, EpochRecord.Hash(record), default), LeafBatch.Empty, [])
+        { Erasures = [new Erasure(3, 1, origin)] };
         EpochContent[] contents =
         [
             plain,
@@ -81,7 +83,8 @@ public sealed class CopyBundleTests
         {
             ReadOnlyMemory<byte> octets = EpochBundle.Encode(content);
             // A bundle that neither erases copies nor begins a period uses the earlier format 2, which older programs can read.
-            Assert.Equal(ReferenceEquals(content, plain) ? "optiks epoch 2\n"u8.ToArray() : "optiks epoch 3\n"u8.ToArray(), octets[..15].ToArray());
+            Assert.Equal(ReferenceEquals(content, plain) ? "optiks epoch 2\n"u8.ToArray() : "optiks epoch 3\n"u8.ToArray(),
+                octets[..15].ToArray());
             EpochContent read = EpochBundle.Decode(octets);
             Assert.Equal(content.Erasures, read.Erasures);
             Assert.Equal(content.Switch, read.Switch);
@@ -107,13 +110,15 @@ public sealed class CopyBundleTests
         byte[] record = new byte[EpochRecord.Length];
         var content = new EpochContent(new EpochRow(0, record, EpochRecord.Hash(record), default), LeafBatch.Empty, [])
         {
-            Erasures = [new Erasure(0, 4, origin) { Period = 1 }, new Erasure(0, 6, origin) { Period = 1 }, new Erasure(0, 0, origin) { Period = 2 }],
+            Erasures = [new Erasure(0, 4, origin) { Period = 1 }, new Erasure(0, 6, origin) { Period = 1 },
+                new Erasure(0, 0, origin) { Period = 2 }],
         };
         state.Record(content);
         Assert.Equal([true, true, false], HaveValues(board, "2.1.0.copies"));
         Assert.Equal([true, false, false], HaveValues(board, "2.1.3.copies"));
         Assert.Equal([false, true, false], HaveValues(board, "4.1.6.copies"));
-        Assert.DoesNotContain("other", System.Text.Encoding.UTF8.GetString(File.ReadAllBytes(Path.Combine(board.Bundles, "2.1.3.copies"))), StringComparison.Ordinal);
+        Assert.DoesNotContain("other", System.Text.Encoding.UTF8.GetString(File.ReadAllBytes(Path.Combine(board.Bundles, "2.1.3.copies"))),
+            StringComparison.Ordinal);
         Assert.Equal(s_secrets, Read(board, "2.1.0.copies").WrappedSecrets.ToArray());
 
         // After the second call of Prune, the oldest remaining epoch bundle is that of epoch 4. Only a database at epoch 3 or later can
@@ -129,9 +134,11 @@ public sealed class CopyBundleTests
         Assert.Empty(Names(board));
     }
 
-    private static CopyBundle Read(BoardFolder board, string name) => CopyBundle.Decode(File.ReadAllBytes(Path.Combine(board.Bundles, name)));
+    private static CopyBundle Read(BoardFolder board, string name) =>
+        CopyBundle.Decode(File.ReadAllBytes(Path.Combine(board.Bundles, name)));
 
-    private static IEnumerable<bool> HaveValues(BoardFolder board, string name) => Read(board, name).Copies.Rows.ToArray().Select(row => row.ValueOffset != LeafRow.NoValue);
+    private static IEnumerable<bool> HaveValues(BoardFolder board, string name) =>
+        Read(board, name).Copies.Rows.ToArray().Select(row => row.ValueOffset != LeafRow.NoValue);
 
     private static IEnumerable<string> Names(BoardFolder board) =>
         Directory.EnumerateFiles(board.Bundles, "*.copies").Select(path => Path.GetFileName(path)).Order(StringComparer.Ordinal);
@@ -156,6 +163,7 @@ public sealed class CopyBundleTests
         }
         CopySource[] sources = [new(2, 1, 0), new(1, 1, 1), default];
         int[] keyEnds = [1, 2, 2];
-        return new CopyBundle(after, first == 0 ? s_secrets : default, new CopyBatch(1, first, rows, sources, "valueother"u8.ToArray(), "ab"u8.ToArray(), keyEnds));
+        return new CopyBundle(after, first == 0 ? s_secrets : default,
+            new CopyBatch(1, first, rows, sources, "valueother"u8.ToArray(), "ab"u8.ToArray(), keyEnds));
     }
 }

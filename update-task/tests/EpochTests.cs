@@ -57,7 +57,8 @@ public sealed class EpochTests
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         var time = new ManualTime();
-        await using (TaskHost task = await TaskHost.StartAsync(folder, options => options.LeaseDuration = TimeSpan.FromMinutes(5), options => options.Heartbeat = TimeSpan.FromMinutes(1), time))
+        await using (TaskHost task = await TaskHost.StartAsync(folder, options => options.LeaseDuration = TimeSpan.FromMinutes(5),
+            options => options.Heartbeat = TimeSpan.FromMinutes(1), time))
         {
             await task.StepAsync();
             time.Advance(TimeSpan.FromSeconds(4));
@@ -90,9 +91,11 @@ public sealed class EpochTests
         Assert.Equal(RequestState.Published, (await updates.StatusAsync(creates)).State);
         Assert.Equal(RequestState.Published, (await updates.StatusAsync(follows)).State);
         RequestStatus refused = await updates.StatusAsync(wrong);
-        Assert.Equal((RequestState.Refused, new Refusal(RefusalReason.ExpectedVersion, 1, new ExpectedVersion(0, 0))), (refused.State, refused.Refusal!));
+        Assert.Equal((RequestState.Refused, new Refusal(RefusalReason.ExpectedVersion, 1, new ExpectedVersion(0, 0))),
+            (refused.State, refused.Refusal!));
         RequestStatus stale = await updates.StatusAsync(otherPeriod);
-        Assert.Equal((RequestState.Refused, new Refusal(RefusalReason.ExpectedVersion, 0, new ExpectedVersion(0, 2))), (stale.State, stale.Refusal!));
+        Assert.Equal((RequestState.Refused, new Refusal(RefusalReason.ExpectedVersion, 0, new ExpectedVersion(0, 2))),
+            (stale.State, stale.Refusal!));
         // The refused request did not change the key "bob", so the log has only two leaves.
         await HistoryCheck.RunAsync(folder);
         await using TaskHost again = await TaskHost.StartAsync(folder);
@@ -130,7 +133,8 @@ public sealed class EpochTests
             await task.StepAsync();
         }
         var board = new BoardFolder(folder.Data);
-        Assert.Equal(["3.bundle", "4.bundle"], Directory.EnumerateFiles(board.Bundles).Select(path => Path.GetFileName(path)).Order(StringComparer.Ordinal));
+        Assert.Equal(["3.bundle", "4.bundle"],
+            Directory.EnumerateFiles(board.Bundles).Select(path => Path.GetFileName(path)).Order(StringComparer.Ordinal));
         byte[] octets = File.ReadAllBytes(Path.Combine(board.Bundles, "4.bundle"));
         EpochContent bundle = EpochBundle.Decode(octets);
         Assert.Equal(task.Session.Last.Record.ToArray(), bundle.Epoch.Record.ToArray());

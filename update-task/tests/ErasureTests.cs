@@ -16,7 +16,9 @@ public sealed class ErasureTests
 {
     // The fail points of the steps that erase values come first, because a short test run uses only the first three.
     private static readonly string[] s_points =
-        [.. FailPoints.OfEpochs.Except([FailPoints.GenesisKey]).OrderBy(point => point is FailPoints.Commit or FailPoints.Bundle or FailPoints.Erase ? 0 : 1).Take(Rounds.Of(3, int.MaxValue))];
+        [.. FailPoints.OfEpochs.Except([FailPoints.GenesisKey])
+            .OrderBy(point => point is FailPoints.Commit or FailPoints.Bundle or FailPoints.Erase ? 0 : 1)
+            .Take(Rounds.Of(3, int.MaxValue))];
 
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 
@@ -62,7 +64,8 @@ public sealed class ErasureTests
         await PublishAsync(task, updates, "a-one", "a-two");
         // None of these requests erases anything. Most of them name unknown keys, with as many versions as a request may name. They must
         // not count towards the number of values that the epoch may erase.
-        AcceptRequest[] orders = [.. Enumerable.Range(0, 64).Select(i => Order($"nobody {i}", 1, ErasureOrder.MaxValues)), OrderOfUser("no user"), Order("alice", 1, ErasureOrder.MaxValues)];
+        AcceptRequest[] orders = [.. Enumerable.Range(0, 64).Select(i => Order($"nobody {i}", 1, ErasureOrder.MaxValues)),
+            OrderOfUser("no user"), Order("alice", 1, ErasureOrder.MaxValues)];
         AcceptRequest update = Updates.Request(Updates.Item("bob", "b"));
         AcceptRequest control = Order("alice", 1, 1);
         await updates.AcceptAsync([.. orders, update]);
@@ -86,7 +89,8 @@ public sealed class ErasureTests
         const int Keys = 360;
         for (int version = 1; version <= 4; version++)
         {
-            await updates.AcceptAsync([.. Enumerable.Range(0, Keys).Select(i => Updates.Request(Updates.Item($"key {i}", $"key {i} v{version}.")))]);
+            await updates.AcceptAsync(
+                [.. Enumerable.Range(0, Keys).Select(i => Updates.Request(Updates.Item($"key {i}", $"key {i} v{version}.")))]);
             await task.StepAsync();
         }
         // Each request asks to erase 3 versions. Together they ask for more versions than one epoch may erase.
@@ -107,7 +111,8 @@ public sealed class ErasureTests
             RequestStatus status = await updates.StatusAsync(order);
             Assert.Equal((RequestState.Published, 6UL), (status.State, status.Epoch));
         }
-        Assert.DoesNotContain(await ValuesAsync(task), value => value.StartsWith("key ", StringComparison.Ordinal) && !value.EndsWith(" v4.", StringComparison.Ordinal));
+        Assert.DoesNotContain(await ValuesAsync(task),
+            value => value.StartsWith("key ", StringComparison.Ordinal) && !value.EndsWith(" v4.", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -117,7 +122,8 @@ public sealed class ErasureTests
         var updates = new Updates(folder);
         await using TaskHost task = await TaskHost.StartAsync(folder);
         await PublishAsync(task, updates, "a-one", "a-two");
-        foreach ((string key, ulong from, ulong through, ulong latest) in ((string, ulong, ulong, ulong)[])[("alice", 1, 2, 2), ("alice", 2, 2, 2), ("alice", 3, 9, 2), ("nobody", 1, 1, 0)])
+        foreach ((string key, ulong from, ulong through, ulong latest) in ((string, ulong, ulong, ulong)[])[("alice", 1, 2, 2),
+            ("alice", 2, 2, 2), ("alice", 3, 9, 2), ("nobody", 1, 1, 0)])
         {
             AcceptRequest order = Order(key, from, through);
             await updates.AcceptAsync(order);
@@ -126,7 +132,8 @@ public sealed class ErasureTests
             await updates.AcceptAsync("bob", "b");
             await task.StepAsync();
             RequestStatus status = await updates.StatusAsync(order);
-            Assert.Equal((RequestState.Refused, RefusalReason.LatestVersion, new ExpectedVersion(0, latest)), (status.State, status.Refusal!.Reason, status.Refusal.Current));
+            Assert.Equal((RequestState.Refused, RefusalReason.LatestVersion, new ExpectedVersion(0, latest)),
+                (status.State, status.Refusal!.Reason, status.Refusal.Current));
         }
         Assert.Equal(["a-one", "a-two"], (await ValuesAsync(task)).Where(value => value.StartsWith('a')));
         AcceptRequest control = Order("alice", 1, 1);
@@ -144,7 +151,8 @@ public sealed class ErasureTests
         await using TaskHost task = await TaskHost.StartAsync(folder);
         await PublishAsync(task, updates, "plain");
         await PublishAsync(
-            task, updates, Change(true, ["phone", "tablet"], []), new AcceptItem(StructureId.Usernames, "ada"u8.ToArray(), "user 1"u8.ToArray(), null), Updates.Item("phone", "p-one"),
+            task, updates, Change(true, ["phone", "tablet"], []),
+            new AcceptItem(StructureId.Usernames, "ada"u8.ToArray(), "user 1"u8.ToArray(), null), Updates.Item("phone", "p-one"),
             Updates.Item("tablet", "t-one"));
         await PublishAsync(task, updates, Change(false, [], ["tablet"]), Updates.Item("phone", "p-two"));
 
@@ -154,7 +162,8 @@ public sealed class ErasureTests
         Assert.Equal(RefusalReason.UserNotLeft, (await updates.StatusAsync(early)).Refusal!.Reason);
         Assert.Equal(7, (await ValuesAsync(task)).Length);
 
-        await PublishAsync(task, updates, Change(false, [], []), new AcceptItem(StructureId.Decommissioned, "user 1"u8.ToArray(), new byte[] { 1 }, null));
+        await PublishAsync(task, updates, Change(false, [], []),
+            new AcceptItem(StructureId.Decommissioned, "user 1"u8.ToArray(), new byte[] { 1 }, null));
         AcceptRequest order = OrderOfUser("user 1");
         await updates.AcceptAsync(order);
         await task.StepAsync();
@@ -163,7 +172,8 @@ public sealed class ErasureTests
         // The user's username and the entry in the structure `decommissioned` stay, and all values of other users stay.
         Assert.Equal(["\u0001", "plain", "user 1"], await ValuesAsync(task));
         Assert.Equal(
-            [(StructureId.Devices, 1UL), (StructureId.Devices, 2UL), (StructureId.Keys, 1UL), (StructureId.Keys, 1UL), (StructureId.Keys, 2UL)],
+            [(StructureId.Devices, 1UL), (StructureId.Devices, 2UL), (StructureId.Keys, 1UL), (StructureId.Keys, 1UL),
+                (StructureId.Keys, 2UL)],
             (await ReceiptAsync(folder, status.Epoch, order)).Select(erased => (erased.Structure, erased.Version)).Order());
     }
 
@@ -174,7 +184,8 @@ public sealed class ErasureTests
         var updates = new Updates(folder);
         await using TaskHost task = await TaskHost.StartAsync(folder);
         await PublishAsync(task, updates, "a-one");
-        await updates.AcceptAsync(Updates.Request(new AcceptItem(StructureId.Decommissioned, "alice"u8.ToArray(), new byte[] { 7, 0, 0 }, null)));
+        await updates.AcceptAsync(
+            Updates.Request(new AcceptItem(StructureId.Decommissioned, "alice"u8.ToArray(), new byte[] { 7, 0, 0 }, null)));
         StorageCorruptException e = await Assert.ThrowsAsync<StorageCorruptException>(task.StepAsync);
         Assert.Contains("find out who wrote it", e.Message, StringComparison.Ordinal);
     }
@@ -212,7 +223,8 @@ public sealed class ErasureTests
         }
     }
 
-    private static AcceptRequest Order(string key, ulong from, ulong through) => Updates.Request(new ErasureOrder(StructureId.Keys, from, through).ToItem(Encoding.UTF8.GetBytes(key)));
+    private static AcceptRequest Order(string key, ulong from, ulong through) =>
+        Updates.Request(new ErasureOrder(StructureId.Keys, from, through).ToItem(Encoding.UTF8.GetBytes(key)));
 
     private static AcceptRequest OrderOfUser(string user) => Updates.Request(ErasureOrder.OfUser.ToItem(Encoding.UTF8.GetBytes(user)));
 
@@ -221,7 +233,8 @@ public sealed class ErasureTests
     {
         return new AcceptItem(StructureId.Devices, "user 1"u8.ToArray(), new UserChange(creates, Ids(added), Ids(removed)).Encode(), null);
 
-        static IReadOnlyList<ReadOnlyMemory<byte>> Ids(string[] devices) => [.. devices.Select(device => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(device))];
+        static IReadOnlyList<ReadOnlyMemory<byte>> Ids(string[] devices) =>
+            [.. devices.Select(device => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(device))];
     }
 
     // Publishes these values as successive versions of the key "alice", each in an epoch of its own.
@@ -262,7 +275,8 @@ public sealed class ErasureTests
     }
 
     private static string[] Bundles(TestFolder folder) =>
-        [.. Directory.GetFiles(new BoardFolder(folder.Data).Bundles, "*.bundle").Select(path => Encoding.Latin1.GetString(File.ReadAllBytes(path)))];
+        [.. Directory.GetFiles(new BoardFolder(folder.Data).Bundles, "*.bundle")
+            .Select(path => Encoding.Latin1.GetString(File.ReadAllBytes(path)))];
 
     private static async Task<string> DatabaseAsync(TestFolder folder, TaskHost task)
     {

@@ -133,7 +133,8 @@ public sealed class NewHostTests : IAsyncLifetime
             {
                 // The start fails because the board's checkpoint is of another log. The program would end with exit code 4, which the class
                 // RestartTests tests.
-                BoardConflictException refused = await Assert.ThrowsAsync<BoardConflictException>(() => TaskHost.StartAsync(second, bucket: Shared));
+                BoardConflictException refused =
+                    await Assert.ThrowsAsync<BoardConflictException>(() => TaskHost.StartAsync(second, bucket: Shared));
                 Assert.Contains("not from this log", refused.Message, StringComparison.Ordinal);
             }
             Assert.Equal(before, Files(folder));
@@ -158,7 +159,8 @@ public sealed class NewHostTests : IAsyncLifetime
         // Database and folder were rolled back together here. Even if the bucket keeps no mark, its checkpoint must reveal the rollback to
         // a task that starts.
         await CopyAsync(_first);
-        Assert.Contains("ends at epoch 2, but the bucket's checkpoint covers epoch 4", await RefusedAsync(oldBoard, options: Options(keepsMark: false)), StringComparison.Ordinal);
+        Assert.Contains("ends at epoch 2, but the bucket's checkpoint covers epoch 4",
+            await RefusedAsync(oldBoard, options: Options(keepsMark: false)), StringComparison.Ordinal);
         // If the bucket keeps no mark, a task must start even if the bucket does not answer.
         _bucket.Fault = (context, _, _) => Task.FromResult(Refuse(context));
         await using TaskHost task = await TaskHost.StartAsync(oldBoard, bucket: Options(keepsMark: false));
@@ -230,7 +232,9 @@ public sealed class NewHostTests : IAsyncLifetime
             return;
         }
         await using TaskProcess waiting = TaskProcess.Start(_first, null, Settings);
-        await waiting.UntilAsync(async () => (await waiting.GetAsync("/health/ready")) is { Status: 503 } ready && ready.Body.Contains("The bucket neither takes nor returns the high-water mark.", StringComparison.Ordinal));
+        await waiting.UntilAsync(
+            async () => (await waiting.GetAsync("/health/ready")) is { Status: 503 } ready
+                && ready.Body.Contains("The bucket neither takes nor returns the high-water mark.", StringComparison.Ordinal));
         _bucket.Fault = null;
         await waiting.UntilAsync(async () => (await waiting.GetAsync("/health/ready")).Status == 200);
         Assert.Equal(0, await waiting.TerminateAsync());
@@ -280,7 +284,8 @@ public sealed class NewHostTests : IAsyncLifetime
         TestFolder another = Keep(await TestFolder.CreateAsync());
         await PublishAsync(another, 1);
         await CopyAsync(another);
-        Assert.Contains("The database has no epoch, but the bucket has the board of a log up to epoch 1", await RefusedAsync(_first), StringComparison.Ordinal);
+        Assert.Contains("The database has no epoch, but the bucket has the board of a log up to epoch 1", await RefusedAsync(_first),
+            StringComparison.Ordinal);
         Assert.False(File.Exists(_first.Data.LogKey));
 
         TestBucket.Stored foreign = _bucket.Objects["checkpoint"];
@@ -293,7 +298,8 @@ public sealed class NewHostTests : IAsyncLifetime
         Assert.Contains("is not a high-water mark", await RefusedAsync(_first, ExitCodes.Configuration), StringComparison.Ordinal);
         _bucket.IgnoresConditions = true;
         Assert.Contains("ignores If-None-Match or If-Match", await RefusedAsync(_first, ExitCodes.Configuration), StringComparison.Ordinal);
-        Assert.Contains("Optiks:Bucket:KeepsMark needs Name", new BucketOptionsValidator().Validate(null, new BucketOptions { KeepsMark = true }).FailureMessage, StringComparison.Ordinal);
+        Assert.Contains("Optiks:Bucket:KeepsMark needs Name",
+            new BucketOptionsValidator().Validate(null, new BucketOptions { KeepsMark = true }).FailureMessage, StringComparison.Ordinal);
     }
 
     private static bool Refuse(HttpContext context)
@@ -303,7 +309,9 @@ public sealed class NewHostTests : IAsyncLifetime
     }
 
     private static string[] Files(string folder) =>
-        [.. Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories).Where(file => !file.EndsWith(".lock", StringComparison.Ordinal)).Select(file => $"{file} {Convert.ToHexString(File.ReadAllBytes(file))}").Order(StringComparer.Ordinal)];
+        [.. Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories)
+            .Where(file => !file.EndsWith(".lock", StringComparison.Ordinal))
+            .Select(file => $"{file} {Convert.ToHexString(File.ReadAllBytes(file))}").Order(StringComparer.Ordinal)];
 
     private BucketOptions Options(bool keepsMark)
     {

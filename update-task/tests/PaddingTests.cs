@@ -22,7 +22,8 @@ public sealed class PaddingTests
             ulong[] before = Counts(task);
             foreach (int number in (int[])[1, 4, 5])
             {
-                await updates.AcceptAsync([.. Enumerable.Range(0, number).Select(i => Updates.Request(Updates.Item($"key {number} {i}", "value")))]);
+                await updates.AcceptAsync(
+                    [.. Enumerable.Range(0, number).Select(i => Updates.Request(Updates.Item($"key {number} {i}", "value")))]);
                 await task.StepAsync();
                 ulong[] after = Counts(task);
                 Assert.Equal([3, 2, number > 4 ? 8UL : 4, 0], after.Zip(before, (later, earlier) => later - earlier));
@@ -50,7 +51,8 @@ public sealed class PaddingTests
     public async Task A_heartbeat_looks_like_an_epoch_of_few_updates()
     {
         using TestFolder folder = await TestFolder.CreateAsync();
-        await using TaskHost task = await TaskHost.StartAsync(folder, log: options => options.Heartbeat = TimeSpan.FromMilliseconds(1), padding: options => options.Keys = 4);
+        await using TaskHost task = await TaskHost.StartAsync(
+            folder, log: options => options.Heartbeat = TimeSpan.FromMilliseconds(1), padding: options => options.Keys = 4);
         ulong[] before = Counts(task);
         await Task.Delay(5, TestContext.Current.CancellationToken);
         await task.StepAsync();
@@ -90,7 +92,8 @@ public sealed class PaddingTests
         {
             await task.StepAsync();
         }
-        await using IFollowStore store = await new SqliteStorageProvider().OpenFollowAsync(folder.ConnectionString, TestContext.Current.CancellationToken);
+        await using IFollowStore store =
+            await new SqliteStorageProvider().OpenFollowAsync(folder.ConnectionString, TestContext.Current.CancellationToken);
         int leaves = 0;
         await foreach (LeafBatch batch in store.ReadLeavesAsync(1, 1, 100, LeafColumns.Values, TestContext.Current.CancellationToken))
         {
@@ -108,9 +111,11 @@ public sealed class PaddingTests
     public async Task A_log_whose_keys_are_too_short_says_so()
     {
         using TestFolder folder = await TestFolder.CreateAsync();
-        await using TaskHost task = await TaskHost.StartAsync(folder, log: options => options.MaxKeyLength = 15, padding: options => options.Keys = 1);
+        await using TaskHost task =
+            await TaskHost.StartAsync(folder, log: options => options.MaxKeyLength = 15, padding: options => options.Keys = 1);
         await new Updates(folder).AcceptAsync("alice", "1");
-        Assert.Contains(PaddingOptions.Section, (await Assert.ThrowsAsync<StorageMisconfiguredException>(task.StepAsync)).Message, StringComparison.Ordinal);
+        Assert.Contains(PaddingOptions.Section, (await Assert.ThrowsAsync<StorageMisconfiguredException>(task.StepAsync)).Message,
+            StringComparison.Ordinal);
     }
 
     [Theory]
@@ -121,7 +126,9 @@ public sealed class PaddingTests
     public void Buckets_have_bounds(int bucket, bool isRefused) =>
         Assert.Equal(isRefused, new PaddingOptionsValidator().Validate(null, new PaddingOptions { Keys = bucket }).Failed);
 
-    private static Task<TaskHost> StartAsync(TestFolder folder, Action<PaddingOptions> padding) => TaskHost.StartAsync(folder, padding: padding);
+    private static Task<TaskHost> StartAsync(TestFolder folder, Action<PaddingOptions> padding) =>
+        TaskHost.StartAsync(folder, padding: padding);
 
-    private static ulong[] Counts(TaskHost task) => [.. EpochRecord.Decode(task.Session.Last.Record.Span).Structures.Select(state => state.Count)];
+    private static ulong[] Counts(TaskHost task) =>
+        [.. EpochRecord.Decode(task.Session.Last.Record.Span).Structures.Select(state => state.Count)];
 }

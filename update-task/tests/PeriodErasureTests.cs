@@ -44,7 +44,8 @@ public sealed class PeriodErasureTests
                 // This request names version 1 of a period that is not current, so it must be refused.
                 AcceptRequest across = Order("alice", 1, 1, other);
                 await PublishAsync(task, updates, across);
-                Assert.Equal(new Refusal(RefusalReason.OtherPeriod, 0, new ExpectedVersion(1, 2)), (await updates.StatusAsync(across)).Refusal);
+                Assert.Equal(new Refusal(RefusalReason.OtherPeriod, 0, new ExpectedVersion(1, 2)),
+                    (await updates.StatusAsync(across)).Refusal);
                 Assert.Equal(2, await CountAsync(task, "SECRET-two"));
             }
             AcceptRequest order = Order("alice", 1, 1, period: 1);
@@ -55,7 +56,8 @@ public sealed class PeriodErasureTests
             Assert.Equal(1, await CountAsync(task, "SECRET-three"));
             AcceptRequest latest = Order("alice", 1, 2);
             await PublishAsync(task, updates, latest);
-            Assert.Equal(new Refusal(RefusalReason.LatestVersion, 0, new ExpectedVersion(1, 2)), (await updates.StatusAsync(latest)).Refusal);
+            Assert.Equal(new Refusal(RefusalReason.LatestVersion, 0, new ExpectedVersion(1, 2)),
+                (await updates.StatusAsync(latest)).Refusal);
         }
         await HistoryCheck.RunAsync(folder);
     }
@@ -68,7 +70,8 @@ public sealed class PeriodErasureTests
         var time = new ManualTime();
         await using (TaskHost task = await StartAsync(folder, time))
         {
-            await PublishAsync(task, updates, UserUpdate.Of("ada").Create("name").AddDevice("phone", "SECRET-p").AddDevice("tablet", "SECRET-t").Request());
+            await PublishAsync(task, updates,
+                UserUpdate.Of("ada").Create("name").AddDevice("phone", "SECRET-p").AddDevice("tablet", "SECRET-t").Request());
             await PublishAsync(task, updates, UserUpdate.Of("ada").RemoveDevice("tablet").Request());
             await WorkAsync(task);
             await PublishAsync(task, updates, UserUpdate.Of("ada").Decommission().Request());
@@ -82,7 +85,8 @@ public sealed class PeriodErasureTests
             time.Advance(s_length + TimeSpan.FromSeconds(1));
             await task.StepAsync();
             Assert.Equal(1UL, task.Session.Period.Period);
-            Assert.Equal([1UL, 0UL, 0UL, 1UL], EpochRecord.Decode(task.Session.Last.Record.Span).Structures.Select(structure => structure.Count));
+            Assert.Equal([1UL, 0UL, 0UL, 1UL],
+                EpochRecord.Decode(task.Session.Last.Record.Span).Structures.Select(structure => structure.Count));
         }
         await HistoryCheck.RunAsync(folder);
     }
@@ -95,10 +99,12 @@ public sealed class PeriodErasureTests
         var time = new ManualTime();
         await using (TaskHost task = await StartAsync(folder, time))
         {
-            await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-one")), UserUpdate.Of("ada").Create("name").AddDevice("phone", "SECRET-p").Request());
+            await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-one")),
+                UserUpdate.Of("ada").Create("name").AddDevice("phone", "SECRET-p").Request());
             await WorkAsync(task);
             Assert.Equal(2, await CountAsync(task, "SECRET-one"));
-            await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-two")), UserUpdate.Of("ada").Decommission().Request());
+            await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-two")),
+                UserUpdate.Of("ada").Decommission().Request());
             await WorkAsync(task);
             // The copies that were staged first have no values any more, so only the leaves still contain these values.
             Assert.Equal(1, await CountAsync(task, "SECRET-one"));
@@ -132,14 +138,19 @@ public sealed class PeriodErasureTests
         var time = new ManualTime();
         await using (TaskHost task = await StartAsync(folder, time))
         {
-            await PublishAsync(task, updates, UserUpdate.Of("ada").Create("ada's name").AddDevice("phone", "SECRET-p").AddDevice("tablet", "SECRET-t").Request());
-            await PublishAsync(task, updates, UserUpdate.Of("ada").RemoveDevice("tablet").Request(), Updates.Request(Updates.Item("phone", "SECRET-q")));
-            await PublishAsync(task, updates, UserUpdate.Of("bea").Create("bea's name").AddDevice("pad", "SECRET-b").AddDevice("watch", "SECRET-w").Request());
-            await PublishAsync(task, updates, UserUpdate.Of("bea").RemoveDevice("watch").Request(), UserUpdate.Of("ada").Decommission().Request());
+            await PublishAsync(task, updates,
+                UserUpdate.Of("ada").Create("ada's name").AddDevice("phone", "SECRET-p").AddDevice("tablet", "SECRET-t").Request());
+            await PublishAsync(task, updates, UserUpdate.Of("ada").RemoveDevice("tablet").Request(),
+                Updates.Request(Updates.Item("phone", "SECRET-q")));
+            await PublishAsync(task, updates,
+                UserUpdate.Of("bea").Create("bea's name").AddDevice("pad", "SECRET-b").AddDevice("watch", "SECRET-w").Request());
+            await PublishAsync(task, updates, UserUpdate.Of("bea").RemoveDevice("watch").Request(),
+                UserUpdate.Of("ada").Decommission().Request());
             await SwitchAsync(task, time, 1);
             // The device id "tablet", which the user "ada" had in an ended period, became free. The user "cleo" takes it now.
             await PublishAsync(
-                task, updates, UserUpdate.Of("cleo").Create("cleo's name").AddDevice("tablet", "CLEO").Request(), UserUpdate.Of("bea").Decommission().Request());
+                task, updates, UserUpdate.Of("cleo").Create("cleo's name").AddDevice("tablet", "CLEO").Request(),
+                UserUpdate.Of("bea").Decommission().Request());
             AcceptRequest ofLists = Updates.Request(new ErasureOrder(StructureId.Devices, 1, 1).ToItem("bea"u8.ToArray()));
             await PublishAsync(task, updates, ofLists);
             Assert.Equal(RefusalReason.ErasedWithUser, (await updates.StatusAsync(ofLists)).Refusal?.Reason);
@@ -156,15 +167,18 @@ public sealed class PeriodErasureTests
             await WorkAsync(task);
             await task.StepAsync();
 
-            Assert.Equal([RequestState.Published, RequestState.Published], [(await updates.StatusAsync(ada)).State, (await updates.StatusAsync(bea)).State]);
+            Assert.Equal([RequestState.Published, RequestState.Published],
+                [(await updates.StatusAsync(ada)).State, (await updates.StatusAsync(bea)).State]);
             Assert.Equal(0, await CountAsync(task, "SECRET-"));
             Assert.Equal(0, Found(folder, "SECRET-"));
             Assert.NotEqual(0, await CountAsync(task, "CLEO"));
             await using IAcceptStore accept = await folder.OpenAcceptAsync();
             (StructureId, ulong, ulong)[] receipt =
-                [.. (await accept.ReadReceiptAsync(task.Session.Last.Epoch, ada.RequestId, Cancel)).Select(erased => (erased.Structure, erased.Period, erased.Version)).Order()];
+                [.. (await accept.ReadReceiptAsync(task.Session.Last.Epoch, ada.RequestId, Cancel)).Select(
+                    erased => (erased.Structure, erased.Period, erased.Version)).Order()];
             Assert.Equal(
-                [(StructureId.Devices, 0UL, 1UL), (StructureId.Devices, 0UL, 2UL), (StructureId.Keys, 0UL, 1UL), (StructureId.Keys, 0UL, 1UL), (StructureId.Keys, 0UL, 2UL)], receipt);
+                [(StructureId.Devices, 0UL, 1UL), (StructureId.Devices, 0UL, 2UL), (StructureId.Keys, 0UL, 1UL),
+                    (StructureId.Keys, 0UL, 1UL), (StructureId.Keys, 0UL, 2UL)], receipt);
             // A second request for the same user finds no values, so it must report no value as erased.
             AcceptRequest again = Updates.Request(ErasureOrder.OfUser.ToItem("ada"u8.ToArray()));
             await updates.AcceptAsync(again);
@@ -187,7 +201,9 @@ public sealed class PeriodErasureTests
         {
             foreach (string user in (string[])["ada", "bea"])
             {
-                await PublishAsync(task, updates, UserUpdate.Of(user).Create($"{user}'s name").AddDevice($"{user}'s phone", "SECRET-p").AddDevice($"{user}'s tablet", "SECRET-t").Request());
+                await PublishAsync(task, updates,
+                    UserUpdate.Of(user).Create($"{user}'s name").AddDevice($"{user}'s phone", "SECRET-p")
+                        .AddDevice($"{user}'s tablet", "SECRET-t").Request());
                 await PublishAsync(task, updates, UserUpdate.Of(user).RemoveDevice($"{user}'s tablet").Request());
             }
             await WorkAsync(task);
@@ -196,7 +212,8 @@ public sealed class PeriodErasureTests
             time.Advance(s_length + TimeSpan.FromSeconds(1));
             await task.StepAsync();
             Assert.Equal(1UL, task.Session.Period.Period);
-            Assert.Equal([2UL, 1UL, 2UL, 1UL], EpochRecord.Decode(task.Session.Last.Record.Span).Structures.Select(structure => structure.Count));
+            Assert.Equal([2UL, 1UL, 2UL, 1UL],
+                EpochRecord.Decode(task.Session.Last.Record.Span).Structures.Select(structure => structure.Count));
         }
         await HistoryCheck.RunAsync(folder);
     }
@@ -242,14 +259,17 @@ public sealed class PeriodErasureTests
         }
         foreach (PeriodRow period in await task.Store.ReadPeriodsAsync(Cancel))
         {
-            count += Text((await task.Store.ReadCopiesAsync(period.Period, 0, 1000, LeafColumns.All, Cancel)).Values).Split(text).Length - 1;
+            count += Text((await task.Store.ReadCopiesAsync(period.Period, 0, 1000, LeafColumns.All, Cancel)).Values)
+                .Split(text).Length - 1;
         }
         return count;
     }
 
     // Counts how often a text occurs in the bundles and in the task's own files. The task's own files keep only those values that are
     // device lists.
-    private static int Found(TestFolder folder, string text) => Directory.EnumerateFiles(new BoardFolder(folder.Data).Bundles).Concat(Directory.EnumerateFiles(folder.Data.Task, "*", SearchOption.AllDirectories))
+    private static int Found(TestFolder folder, string text) =>
+        Directory.EnumerateFiles(new BoardFolder(folder.Data).Bundles)
+            .Concat(Directory.EnumerateFiles(folder.Data.Task, "*", SearchOption.AllDirectories))
         .Where(path => Path.GetFileName(path) != "lock").Sum(path => Text(File.ReadAllBytes(path)).Split(text).Length - 1);
 
     private static string Text(ReadOnlyMemory<byte> octets) => Encoding.Latin1.GetString(octets.Span);

@@ -22,7 +22,8 @@ public abstract class PeriodFailPointTests
         {
             round++;
             await updates.AcceptAsync(Updates.Request(Updates.Item("alice", $"a{round}"), Updates.Item($"key {round}", "value")));
-            await updates.AcceptAsync(UserUpdate.Of($"user {round}").Create($"name {round}").AddDevice($"device {round}", "value").Request());
+            await updates.AcceptAsync(
+                UserUpdate.Of($"user {round}").Create($"name {round}").AddDevice($"device {round}", "value").Request());
             if (round > 1)
             {
                 await updates.AcceptAsync(UserUpdate.Of($"user {round - 1}").Decommission().Request());

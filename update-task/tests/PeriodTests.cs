@@ -32,7 +32,8 @@ public sealed class PeriodTests
 
         // The switch must not happen even one millisecond before the announced time.
         ulong last = task.Session.Last.Epoch;
-        time.Advance(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length - time.GetUtcNow() - TimeSpan.FromMilliseconds(1));
+        time.Advance(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length - time.GetUtcNow()
+            - TimeSpan.FromMilliseconds(1));
         await task.StepAsync();
         Assert.Equal((last + 1, 0UL), (task.Session.Last.Epoch, task.Session.Period.Period));
         time.Advance(TimeSpan.FromMilliseconds(2));
@@ -82,7 +83,7 @@ public sealed class PeriodTests
         await task.StepAsync();
         Assert.Equal(1UL, task.Session.Period.Period);
         await HistoryCheck.RunAsync(folder, updates);
-        CheckBundles(folder, 1, task.Session.Period.Copies!.Value);
+        CopyBundles.Check(folder, 1, task.Session.Period.Copies!.Value);
     }
 
     [Fact]
@@ -97,7 +98,8 @@ public sealed class PeriodTests
         // The first epoch after the due time has staged its chunks. Epochs that add no leaves must not stage further copies.
         await task.StepAsync();
         await task.StepAsync();
-        Assert.Equal((0UL, staged), (task.Session.Period.Period, await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken)));
+        Assert.Equal((0UL, staged),
+            (task.Session.Period.Period, await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken)));
         await WorkAsync(task);
         await updates.AcceptAsync("key 1", "changed");
         await task.StepAsync();
@@ -137,7 +139,8 @@ public sealed class PeriodTests
         for (ulong period = 1; period <= 3; period++)
         {
             await updates.AcceptAsync("key 1", $"before period {period}");
-            await updates.AcceptAsync(UserUpdate.Of($"user {period}").Create($"name {period}").AddDevice($"device {period}", "value").Request());
+            await updates.AcceptAsync(
+                UserUpdate.Of($"user {period}").Create($"name {period}").AddDevice($"device {period}", "value").Request());
             await task.StepAsync();
             if (period > 1)
             {
@@ -154,10 +157,11 @@ public sealed class PeriodTests
             await WorkAsync(task);
         }
         IReadOnlyList<PeriodRow> periods = await task.Store.ReadPeriodsAsync(TestContext.Current.CancellationToken);
-        Assert.Equal([PeriodState.Destroyed, PeriodState.Destroyed, PeriodState.Ended, PeriodState.Current], periods.Select(period => period.State));
+        Assert.Equal([PeriodState.Destroyed, PeriodState.Destroyed, PeriodState.Ended, PeriodState.Current],
+            periods.Select(period => period.State));
         await HistoryCheck.RunAsync(folder);
-        Assert.Empty(BundlesOf(folder, 1));
-        Assert.NotEmpty(BundlesOf(folder, 2));
+        Assert.Empty(CopyBundles.Read(folder, 1));
+        Assert.NotEmpty(CopyBundles.Read(folder, 2));
         // No bundle may still name a key of the destroyed first period.
         foreach (string path in Directory.EnumerateFiles(new BoardFolder(folder.Data).Bundles, "*.bundle"))
         {
@@ -182,7 +186,8 @@ public sealed class PeriodTests
         await WorkAsync(task);
         Assert.Null(task.State.Current.NextPeriodAt);
         Assert.Single(await task.Store.ReadPeriodsAsync(TestContext.Current.CancellationToken));
-        await using (MaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync(folder.ConnectionString, TestContext.Current.CancellationToken))
+        await using (MaintenanceStore store =
+            await new SqliteStorageProvider().OpenMaintenanceAsync(folder.ConnectionString, TestContext.Current.CancellationToken))
         {
             await store.RequestSwitchAsync(1, TestContext.Current.CancellationToken);
         }
@@ -204,7 +209,9 @@ public sealed class PeriodTests
     public async Task An_interval_below_the_logs_is_refused()
     {
         using TestFolder folder = await TestFolder.CreateAsync();
-        StartupException refused = await Assert.ThrowsAsync<StartupException>(() => StartAsync(folder, new ManualTime(), options => options.Interval = s_length / 2));
+        StartupException refused =
+            await Assert.ThrowsAsync<StartupException>(
+                () => StartAsync(folder, new ManualTime(), options => options.Interval = s_length / 2));
         Assert.Equal(ExitCodes.Configuration, refused.ExitCode);
     }
 
@@ -222,13 +229,17 @@ public sealed class PeriodTests
         await task.StepAsync();
         Assert.Equal(1UL, task.Session.Period.Period);
         (string Key, ulong Period, ulong Version, bool IsTaken)[] cases =
-            [("key 1", 0, 2, true), ("key 2", 0, 2, false), ("key 3", 0, 0, false), ("key 4", 1, 1, true), ("key 5", 1, 2, false), ("new 1", 0, 0, true), ("new 2", 0, 1, false), ("key 6", 0, 1, true)];
-        var requests = cases.Select(each => Updates.Request(Updates.Item(each.Key, "value", new ExpectedVersion(each.Period, each.Version)))).ToArray();
+            [("key 1", 0, 2, true), ("key 2", 0, 2, false), ("key 3", 0, 0, false), ("key 4", 1, 1, true), ("key 5", 1, 2, false),
+                ("new 1", 0, 0, true), ("new 2", 0, 1, false), ("key 6", 0, 1, true)];
+        var requests =
+            cases.Select(each => Updates.Request(Updates.Item(each.Key, "value", new ExpectedVersion(each.Period, each.Version))))
+                .ToArray();
         await updates.AcceptAsync(requests);
         await task.StepAsync();
         for (int i = 0; i < cases.Length; i++)
         {
-            Assert.Equal((cases[i], cases[i].IsTaken), (cases[i], (await updates.StatusAsync(requests[i])).State == RequestState.Published));
+            Assert.Equal((cases[i], cases[i].IsTaken),
+                (cases[i], (await updates.StatusAsync(requests[i])).State == RequestState.Published));
         }
         // The key has a later version than its copy now. A request that expects the version of the previous period is therefore refused.
         await updates.AcceptAsync(Updates.Request(Updates.Item("key 1", "again", new ExpectedVersion(0, 2))));
@@ -310,7 +321,7 @@ public sealed class PeriodTests
         await task.StepAsync();
         Assert.Equal(1UL, task.Session.Period.Period);
         await HistoryCheck.RunAsync(folder, updates);
-        CheckBundles(folder, 1, task.Session.Period.Copies!.Value);
+        CopyBundles.Check(folder, 1, task.Session.Period.Copies!.Value);
         CopyBatch copies = await task.Store.ReadCopiesAsync(1, 0, 1000, LeafColumns.Trees, TestContext.Current.CancellationToken);
         // No source may be copied twice. Only the empty source occurs several times: it marks the rows that remove the keys of the user
         // "alice", who has left.
@@ -409,7 +420,8 @@ public sealed class PeriodTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         var time = new ManualTime();
-        await using (TaskHost task = await StartAsync(folder, time, padding: padding => (padding.Usernames, padding.Devices, padding.Keys, padding.Decommissioned) = (4, 4, 8, 2)))
+        await using (TaskHost task = await StartAsync(
+            folder, time, padding: padding => (padding.Usernames, padding.Devices, padding.Keys, padding.Decommissioned) = (4, 4, 8, 2)))
         {
             await FillAsync(task, updates);
             ulong[] before = [.. EpochRecord.Decode(task.Session.Last.Record.Span).Structures.Select(structure => structure.Count)];
@@ -418,16 +430,20 @@ public sealed class PeriodTests
             Assert.Equal(1UL, task.Session.Period.Period);
             ulong[] after = [.. EpochRecord.Decode(task.Session.Last.Record.Span).Structures.Select(structure => structure.Count)];
             Assert.Equal((before[0] + 4, before[3] + 2), (after[0], after[3]));
-            Assert.True(after[1] < before[1] && after[2] < before[2] && after[2] > 9, $"{string.Join(' ', before)}, {string.Join(' ', after)}");
+            Assert.True(after[1] < before[1] && after[2] < before[2] && after[2] > 9,
+                $"{string.Join(' ', before)}, {string.Join(' ', after)}");
         }
         await HistoryCheck.RunAsync(folder);
     }
 
     // Starts a task with a very long lease. The task never renews it, because timers of a ManualTime never fire.
     private static Task<TaskHost> StartAsync(
-        TestFolder folder, TimeProvider time, Action<PeriodOptions>? periods = null, string holder = "test", Func<PipelineStore, PipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, BucketOptions? bucket = null,
+        TestFolder folder, TimeProvider time, Action<PeriodOptions>? periods = null, string holder = "test",
+        Func<PipelineStore, PipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, BucketOptions? bucket = null,
         ILoggerProvider? events = null) =>
-        TaskHost.StartAsync(folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length, holder: holder, wrap: wrap, padding: padding, periods: periods, bucket: bucket, events: events);
+        TaskHost.StartAsync(folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time,
+            log: log => log.PeriodLength = s_length, holder: holder, wrap: wrap, padding: padding, periods: periods, bucket: bucket,
+            events: events);
 
     // Makes a log that has keys to copy and whose next period is due. Returns the task that leads the log.
     private static async Task<TaskHost> StartDueAsync(TestFolder folder, Updates updates, int copiesPerChunk)
@@ -467,20 +483,5 @@ public sealed class PeriodTests
         {
             Assert.True(i < 1000, "there is no end of it");
         }
-    }
-
-    private static IEnumerable<CopyBundle> BundlesOf(TestFolder folder, ulong period) => Directory.EnumerateFiles(new BoardFolder(folder.Data).Bundles)
-        .Where(path => CopyBundleName.TryParse(Path.GetFileName(path), out CopyBundleName name) && name.Period == period).Select(path => CopyBundle.Decode(File.ReadAllBytes(path)));
-
-    private static void CheckBundles(TestFolder folder, ulong period, int copies)
-    {
-        int end = 0;
-        foreach (CopyBundle bundle in BundlesOf(folder, period).OrderBy(bundle => bundle.Copies.First).ThenBy(bundle => bundle.Copies.End))
-        {
-            Assert.True(bundle.Copies.First <= end);
-            Assert.Equal(bundle.Copies.First > 0, bundle.WrappedSecrets.IsEmpty);
-            end = bundle.Copies.End;
-        }
-        Assert.Equal(copies, end);
     }
 }

@@ -45,7 +45,8 @@ public sealed class ProgramTests
         try
         {
             await using TaskProcess task = TaskProcess.Start(folder);
-            await task.UntilAsync(async () => await task.GetAsync("/health/ready") is { Status: 503 } ready && ready.Body.Contains("The database is unavailable.", StringComparison.Ordinal));
+            await task.UntilAsync(async () => await task.GetAsync("/health/ready") is { Status: 503 } ready
+                && ready.Body.Contains("The database is unavailable.", StringComparison.Ordinal));
             Assert.Equal(200, (await task.GetAsync("/health/live")).Status);
             mount.Dispose();
             await task.UntilAsync(async () => (await task.GetAsync("/health/ready")).Status == 200);

@@ -27,7 +27,8 @@ public sealed class QuorumTests : WitnessedTests
             }
             await context.Response.WriteAsync(await self.CosignAsync(text));
         });
-        Running running = await RunAsync($"{good.Line("good")}{other.Line("other")}group both all good other\nquorum both\n", require: true);
+        Running running = await RunAsync(
+            $"{good.Line("good")}{other.Line("other")}group both all good other\nquorum both\n", require: true);
         for (int i = 0; i < 5; i++)
         {
             await StepAsync();
@@ -36,8 +37,10 @@ public sealed class QuorumTests : WitnessedTests
         Assert.False(File.Exists(Published));
         await UntilAsync(() => running.State.Waiting == Host.Session.Last.Epoch + 1);
         Assert.Equal((await Host.Store.ReadHeadAsync(Cancel)).PublishedEpoch, Host.Session.Last.Epoch);
-        Assert.StartsWith("The quorum of witnesses has been missing since size ", running.State.Describe(TimeSpan.Zero), StringComparison.Ordinal);
-        Assert.EndsWith(": 1 of 2 witnesses cosign. Nothing beyond size 0 is published.", running.State.Describe(TimeSpan.Zero), StringComparison.Ordinal);
+        Assert.StartsWith("The quorum of witnesses has been missing since size ", running.State.Describe(TimeSpan.Zero),
+            StringComparison.Ordinal);
+        Assert.EndsWith(": 1 of 2 witnesses cosign. Nothing beyond size 0 is published.", running.State.Describe(TimeSpan.Zero),
+            StringComparison.Ordinal);
         Assert.Equal(HealthStatus.Unhealthy, await HealthAsync(running.State, TimeSpan.Zero));
         Assert.Equal(HealthStatus.Healthy, await HealthAsync(running.State, TimeSpan.FromDays(1)));
 
@@ -62,7 +65,8 @@ public sealed class QuorumTests : WitnessedTests
     {
         await StartLogAsync(require: true);
         TestWitness[] witnesses = [await WitnessAsync(), await SlowAsync(30), await SlowAsync(70)];
-        Running running = await RunAsync($"{witnesses[0].Line("a")}{witnesses[1].Line("b")}{witnesses[2].Line("c")}group all all a b c\nquorum all\n", require: true);
+        Running running = await RunAsync(
+            $"{witnesses[0].Line("a")}{witnesses[1].Line("b")}{witnesses[2].Line("c")}group all all a b c\nquorum all\n", require: true);
         ulong last = 0;
         for (int published = 0; published < 4;)
         {
@@ -144,7 +148,9 @@ public sealed class QuorumTests : WitnessedTests
         var key = new VerifierKey("w", SignatureType.CosignatureV1, Native.Ed25519.PublicKey(new byte[32]));
         await File.WriteAllTextAsync(path, $"witness w {key} https://w.example\nquorum none\n", Cancel);
         Assert.Contains(
-            "met without any cosignature", Assert.Throws<StartupException>(() => WitnessPolicy.Load(new WitnessOptions { PolicyFile = path, Require = true })).Message, StringComparison.Ordinal);
+            "met without any cosignature",
+            Assert.Throws<StartupException>(() => WitnessPolicy.Load(new WitnessOptions { PolicyFile = path, Require = true })).Message,
+            StringComparison.Ordinal);
     }
 
     [Theory]
@@ -152,7 +158,10 @@ public sealed class QuorumTests : WitnessedTests
     [InlineData("policy", true, null)]
     [InlineData("", false, null)]
     public void A_quorum_is_required_of_a_policy(string file, bool require, string? says) =>
-        Assert.Equal(says is not null, new WitnessOptionsValidator().Validate(null, new WitnessOptions { PolicyFile = file, Require = require }).FailureMessage?.Contains(says ?? "", StringComparison.Ordinal) == true);
+        Assert.Equal(says is not null,
+            new WitnessOptionsValidator().Validate(
+                null, new WitnessOptions { PolicyFile = file, Require = require }).FailureMessage?.Contains(says ?? "",
+                    StringComparison.Ordinal) == true);
 
     private static async Task<HealthStatus> HealthAsync(WitnessState state, TimeSpan grace)
     {

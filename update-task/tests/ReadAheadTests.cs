@@ -121,7 +121,8 @@ public sealed class ReadAheadTests
         await HistoryCheck.RunAsync(folder, updates);
     }
 
-    private static async Task<(TaskHost Task, FailingStore Fault)> StartOnFailingStoreAsync(TestFolder folder, Action<EpochOptions>? configure = null)
+    private static async Task<(TaskHost Task, FailingStore Fault)> StartOnFailingStoreAsync(
+        TestFolder folder, Action<EpochOptions>? configure = null)
     {
         FailingStore? fault = null;
         TaskHost task = await TaskHost.StartAsync(folder, configure, wrap: store => fault = new FailingStore(store));
@@ -133,8 +134,10 @@ public sealed class ReadAheadTests
     {
         for (int version = 1; version <= 3; version++)
         {
-            await updates.AcceptAsync([.. Enumerable.Range(0, 10).Select(key => Updates.Request(Updates.Item($"key {key}", $"value {version}")))]);
-            await updates.AcceptAsync(Updates.Request([.. Enumerable.Range(0, 5).Select(key => Updates.Item($"key {key}", $"together {version}"))]));
+            await updates.AcceptAsync(
+                [.. Enumerable.Range(0, 10).Select(key => Updates.Request(Updates.Item($"key {key}", $"value {version}")))]);
+            await updates.AcceptAsync(
+                Updates.Request([.. Enumerable.Range(0, 5).Select(key => Updates.Item($"key {key}", $"together {version}"))]));
         }
     }
 

@@ -89,7 +89,8 @@ public sealed class RestartTests
         await using (TaskProcess task = TaskProcess.Start(folder))
         {
             Assert.Equal(ExitCodes.Rollback, await task.ExitAsync());
-            Assert.Contains("optiks: The database ends at epoch 2, but epoch 4 was signed already. This is an older copy of the database", task.Output, StringComparison.Ordinal);
+            Assert.Contains("optiks: The database ends at epoch 2, but epoch 4 was signed already. This is an older copy of the database",
+                task.Output, StringComparison.Ordinal);
             Assert.Contains("Put the newest copy of the database back", task.Output, StringComparison.Ordinal);
         }
         Assert.Equal(boardBefore, BoardFiles(folder));
@@ -149,7 +150,8 @@ public sealed class RestartTests
         Replace(state, old);
         StartupException refused = await Assert.ThrowsAsync<StartupException>(() => TaskHost.StartAsync(folder));
         Assert.Equal(ExitCodes.Rollback, refused.ExitCode);
-        Assert.Contains($"Epoch 2 was published, but {state} ends at epoch 1: an older copy of it was put back.", refused.Message, StringComparison.Ordinal);
+        Assert.Contains($"Epoch 2 was published, but {state} ends at epoch 1: an older copy of it was put back.", refused.Message,
+            StringComparison.Ordinal);
 
         Replace(state, newest);
         await using (TaskHost task = await TaskHost.StartAsync(folder))
@@ -226,7 +228,8 @@ public sealed class RestartTests
         // The rebuilt board may lack partial tiles of earlier sizes. Nothing else may differ.
         Assert.Equal(before["checkpoint"], after["checkpoint"]);
         Assert.All(after, file => Assert.Equal(before[file.Key], file.Value));
-        Assert.Equal(before.Keys.Where(name => name.StartsWith("audit", StringComparison.Ordinal)).Order(), after.Keys.Where(name => name.StartsWith("audit", StringComparison.Ordinal)).Order());
+        Assert.Equal(before.Keys.Where(name => name.StartsWith("audit", StringComparison.Ordinal)).Order(),
+            after.Keys.Where(name => name.StartsWith("audit", StringComparison.Ordinal)).Order());
         Assert.Equal(3UL, await HistoryCheck.RunAsync(folder, updates));
     }
 
@@ -332,7 +335,9 @@ public sealed class RestartTests
         await task.StepAsync();
         for (int i = 0; i < epochs; i++)
         {
-            await updates.AcceptAsync(Updates.Request(Updates.Item("alice", $"a{updates.Accepted.Count}"), Updates.Item($"key {updates.Accepted.Count}", "value")));
+            await updates.AcceptAsync(
+                Updates.Request(Updates.Item("alice", $"a{updates.Accepted.Count}"),
+                    Updates.Item($"key {updates.Accepted.Count}", "value")));
             await task.StepAsync();
         }
     }
@@ -365,5 +370,6 @@ public sealed class RestartTests
         [.. Contents(folder.Data.Board).Select(file => $"{file.Key} {Convert.ToHexString(file.Value)}").Order(StringComparer.Ordinal)];
 
     private static Dictionary<string, byte[]> Contents(string root) =>
-        Directory.EnumerateFiles(root, "*", SearchOption.AllDirectories).ToDictionary(path => Path.GetRelativePath(root, path), File.ReadAllBytes);
+        Directory.EnumerateFiles(root, "*", SearchOption.AllDirectories)
+            .ToDictionary(path => Path.GetRelativePath(root, path), File.ReadAllBytes);
 }

@@ -70,7 +70,8 @@ public sealed class StalledBucketTests : IAsyncLifetime
         _bucket.Fault = async (context, _, _) =>
         {
             await BeginAsync(context, status);
-            byte[] more = [.. Enumerable.Repeat("<Contents><Key>checkpoint</Key></Contents>"u8.ToArray(), 1000).SelectMany(octets => octets)];
+            byte[] more = [.. Enumerable.Repeat("<Contents><Key>checkpoint</Key></Contents>"u8.ToArray(), 1000)
+                .SelectMany(octets => octets)];
             try
             {
                 for (long sent = 0; sent < 1L << 30 && !context.RequestAborted.IsCancellationRequested; sent += more.Length)

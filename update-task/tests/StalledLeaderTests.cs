@@ -19,8 +19,10 @@ public sealed class StalledLeaderTests
         string[] settings = [.. bucket.Settings, "--Optiks:Bucket:KeepsMark=true", folder.StorageSetting];
         // Only the first task reaches the bucket under this host name, so the test can stall the bucket for the first task alone. The first
         // task's timeout for the bucket is longer than this test takes.
-        string byName = $"--Optiks:Bucket:ServiceUrl={bucket.Options.ServiceUrl.Replace("127.0.0.1", "localhost", StringComparison.Ordinal)}";
-        await using TaskProcess first = TaskProcess.Start(folder, null, [.. settings, byName, Stalls, "--Optiks:UpdateTask:LeaseDuration=00:00:10", "--Optiks:Bucket:Timeout=00:05:00"]);
+        string byName =
+            $"--Optiks:Bucket:ServiceUrl={bucket.Options.ServiceUrl.Replace("127.0.0.1", "localhost", StringComparison.Ordinal)}";
+        await using TaskProcess first = TaskProcess.Start(
+            folder, null, [.. settings, byName, Stalls, "--Optiks:UpdateTask:LeaseDuration=00:00:10", "--Optiks:Bucket:Timeout=00:05:00"]);
         await first.UntilAsync(folder, head => head.PublishedEpoch == 0);
         using TestFolder other = folder.OtherHost();
         await using TaskProcess second = TaskProcess.Start(other, null, settings);

@@ -20,9 +20,11 @@ public sealed class TakeoverTests
         // The first task's lease is long, so that the second task can take over in time only if the first task releases the lease.
         await using TaskProcess first = TaskProcess.Start(folder, null, "--Optiks:UpdateTask:LeaseDuration=00:09:00");
         await first.UntilAsync(folder, head => head.PublishedEpoch == 0);
-        await first.UntilAsync(async () => (await first.GetAsync("/health/ready")) is { Status: 200 } ready && ready.Body.Contains("Published epoch 0", StringComparison.Ordinal));
+        await first.UntilAsync(async () => (await first.GetAsync("/health/ready")) is { Status: 200 } ready
+            && ready.Body.Contains("Published epoch 0", StringComparison.Ordinal));
         await using TaskProcess second = TaskProcess.Start(folder);
-        await second.UntilAsync(async () => (await second.GetAsync("/health/ready")) is { Status: 200 } ready && ready.Body.Contains("Standby", StringComparison.Ordinal));
+        await second.UntilAsync(async () =>
+            (await second.GetAsync("/health/ready")) is { Status: 200 } ready && ready.Body.Contains("Standby", StringComparison.Ordinal));
 
         Assert.Equal(ExitCodes.Success, await first.TerminateAsync());
         await updates.AcceptAsync("alice", "a1");
@@ -74,7 +76,8 @@ public sealed class TakeoverTests
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
-        await using TaskHost old = await TaskHost.StartAsync(folder, options => options.BoardLockTimeout = TimeSpan.FromMilliseconds(100), holder: "old");
+        await using TaskHost old =
+            await TaskHost.StartAsync(folder, options => options.BoardLockTimeout = TimeSpan.FromMilliseconds(100), holder: "old");
         await old.StepAsync();
         await updates.AcceptAsync("alice", "a1");
         await CommitOnlyAsync(folder, old);
@@ -94,7 +97,8 @@ public sealed class TakeoverTests
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
-        await using (TaskHost task = await TaskHost.StartAsync(folder, options => options.BoardLockTimeout = TimeSpan.FromMilliseconds(100)))
+        await using (TaskHost task =
+            await TaskHost.StartAsync(folder, options => options.BoardLockTimeout = TimeSpan.FromMilliseconds(100)))
         {
             await task.StepAsync();
             await updates.AcceptAsync("alice", "a1");

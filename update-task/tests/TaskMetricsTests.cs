@@ -65,7 +65,8 @@ public sealed class TaskMetricsTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var time = new ManualTime();
         await using TaskHost task = await TaskHost.StartAsync(
-            folder, epochs: options => options.LeaseDuration = TimeSpan.FromMinutes(10), log: options => options.Heartbeat = TimeSpan.FromSeconds(50), time: time);
+            folder, epochs: options => options.LeaseDuration = TimeSpan.FromMinutes(10),
+            log: options => options.Heartbeat = TimeSpan.FromSeconds(50), time: time);
         Assert.Null(Gauges.Read(task.Services, EpochAge));
         await task.StepAsync();
         Assert.Equal(50, Gauges.Read(task.Services, "optiks.task.heartbeat"));

@@ -20,7 +20,8 @@ public sealed class UserEpochTests
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
-        UserUpdate[] users = [.. Enumerable.Range(0, 3).Select(i => UserUpdate.Of($"user {i}").Create($"name {i}").AddDevice($"{i}{new string('d', 200)}", ""))];
+        UserUpdate[] users = [.. Enumerable.Range(0, 3)
+            .Select(i => UserUpdate.Of($"user {i}").Create($"name {i}").AddDevice($"{i}{new string('d', 200)}", ""))];
         await updates.AcceptAsync([.. users.Select(user => user.Request())]);
         await using (TaskHost task = await TaskHost.StartAsync(folder))
         {
@@ -46,7 +47,8 @@ public sealed class UserEpochTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         await updates.AcceptAsync(
-            UserUpdate.Of("alice").Create("al").AddDevice(new string('d', 200), "").Request(), UserUpdate.Of("bob").Create("bo").AddDevice(new string('e', 200), "").Request());
+            UserUpdate.Of("alice").Create("al").AddDevice(new string('d', 200), "").Request(),
+            UserUpdate.Of("bob").Create("bo").AddDevice(new string('e', 200), "").Request());
         await using (TaskHost task = await TaskHost.StartAsync(folder, options => options.MaxBytesPerEpoch = 10))
         {
             await task.StepAsync();
@@ -63,7 +65,9 @@ public sealed class UserEpochTests
         const int Users = 150;
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
-        await updates.AcceptAsync([.. Enumerable.Range(0, Users).Select(i => UserUpdate.Of($"user {i}").Create($"name {i}").AddDevice($"device {i}", "1").Request())]);
+        await updates.AcceptAsync(
+            [.. Enumerable.Range(0, Users)
+                .Select(i => UserUpdate.Of($"user {i}").Create($"name {i}").AddDevice($"device {i}", "1").Request())]);
         await using (TaskHost task = await TaskHost.StartAsync(folder))
         {
             await task.StepAsync();
@@ -78,7 +82,8 @@ public sealed class UserEpochTests
             using var keys = new ByteStrings();
             keys.Add("user 149"u8);
             Assert.Equal(
-                ["another 149", "device 149"], DeviceList.Decode(task.Session.Directory.NewestValues(StructureId.Devices, keys)[0]!.Value).Select(LogModel.Text));
+                ["another 149", "device 149"],
+                DeviceList.Decode(task.Session.Directory.NewestValues(StructureId.Devices, keys)[0]!.Value).Select(LogModel.Text));
         }
         await HistoryCheck.RunAsync(folder, updates);
     }
@@ -95,7 +100,8 @@ public sealed class UserEpochTests
         await task.StepAsync();
         byte[] octets = await File.ReadAllBytesAsync(Path.Combine(new BoardFolder(folder.Data).Bundles, "2.bundle"), Cancel);
         EpochContent bundle = EpochBundle.Decode(octets);
-        Assert.Equal([new ItemResult.Unchanged(new ExpectedVersion(0, 1)), new ItemResult.Leaf(0)], bundle.Outcomes.Select(outcome => outcome.Result));
+        Assert.Equal([new ItemResult.Unchanged(new ExpectedVersion(0, 1)), new ItemResult.Leaf(0)],
+            bundle.Outcomes.Select(outcome => outcome.Result));
         Assert.Equal(octets, EpochBundle.Encode(bundle).ToArray());
     }
 
@@ -107,7 +113,8 @@ public sealed class UserEpochTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         await updates.AcceptAsync("alice", "a1");
-        AcceptRequest request = Updates.Request(new AcceptItem(structure, Encoding.UTF8.GetBytes(key), Encoding.UTF8.GetBytes(value), null));
+        AcceptRequest request = Updates.Request(
+            new AcceptItem(structure, Encoding.UTF8.GetBytes(key), Encoding.UTF8.GetBytes(value), null));
         await updates.AcceptAsync(request);
         await AssertRefusedAsync(folder, request);
     }

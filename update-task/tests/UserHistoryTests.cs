@@ -47,7 +47,8 @@ public sealed class UserHistoryTests
         await HistoryCheck.RunAsync(folder, updates);
         RefusalReason[] all =
         [
-            RefusalReason.ExpectedVersion, RefusalReason.UserLeft, RefusalReason.UserExists, RefusalReason.UserUnknown, RefusalReason.UsernameTaken, RefusalReason.DeviceTaken,
+            RefusalReason.ExpectedVersion, RefusalReason.UserLeft, RefusalReason.UserExists, RefusalReason.UserUnknown,
+            RefusalReason.UsernameTaken, RefusalReason.DeviceTaken,
             RefusalReason.DeviceUnknown, RefusalReason.DeviceLimit,
         ];
         Assert.Equal(all, met.Order());
@@ -98,7 +99,8 @@ public sealed class UserHistoryTests
         {
             keys.Add(Encoding.Latin1.GetBytes(user));
         }
-        Assert.Equal(users.Select(model.ListOf), task.Session.Directory.NewestValues(StructureId.Devices, keys).Select(list => list?.ToArray()));
+        Assert.Equal(users.Select(model.ListOf),
+            task.Session.Directory.NewestValues(StructureId.Devices, keys).Select(list => list?.ToArray()));
     }
 
     private static AcceptRequest RandomRequest(Random random, bool reusesUsernames)

@@ -17,7 +17,8 @@ public sealed class UserRulesTests
     [Fact]
     public void A_user_who_left_changes_nothing_and_is_not_made_again()
     {
-        foreach (UserUpdate update in (UserUpdate[])[Alice.Create("al"), Alice.AddUsername("al"), Alice.AddDevice("d", "1"), Alice.Decommission()])
+        foreach (UserUpdate update in (UserUpdate[])[Alice.Create("al"), Alice.AddUsername("al"), Alice.AddDevice("d", "1"),
+            Alice.Decommission()])
         {
             AssertRefused(RefusalReason.UserLeft, 0, 4, Decide(update, list: ["c"], listVersion: 4, hasLeft: true));
         }
@@ -30,7 +31,8 @@ public sealed class UserRulesTests
         AssertRefused(RefusalReason.UserExists, 0, 1, Decide(Alice.Create("al"), list: [], listVersion: 1));
         AssertList([], Decide(Alice.Create("al")));
         AssertList(["a", "b"], Decide(Alice.Create("al", "ally").AddDevice("b", "1").AddDevice("a", "2")));
-        foreach (UserUpdate update in (UserUpdate[])[Alice.AddUsername("al"), Alice.AddDevice("d", "1"), Alice.SetDevice("d", "1"), Alice.RemoveDevice("d"), Alice.Decommission()])
+        foreach (UserUpdate update in (UserUpdate[])[Alice.AddUsername("al"), Alice.AddDevice("d", "1"), Alice.SetDevice("d", "1"),
+            Alice.RemoveDevice("d"), Alice.Decommission()])
         {
             AssertRefused(RefusalReason.UserUnknown, 0, 0, Decide(update));
         }
@@ -112,25 +114,32 @@ public sealed class UserRulesTests
         Assert.Equal("1"u8.ToArray(), unchanged.GetValue(pending, 1).ToArray());
         var changed = new Decision { List = "list"u8.ToArray() };
         Assert.Equal([true, true], [changed.HasLeaf(0), changed.HasLeaf(1)]);
-        Assert.Equal(["list"u8.ToArray(), "1"u8.ToArray()], [changed.GetValue(pending, 0).ToArray(), changed.GetValue(pending, 1).ToArray()]);
+        Assert.Equal(["list"u8.ToArray(), "1"u8.ToArray()],
+            [changed.GetValue(pending, 0).ToArray(), changed.GetValue(pending, 1).ToArray()]);
     }
 
     private static UserUpdate Alice => UserUpdate.Of("alice");
 
     // Decides a request by the rules. The parameter `taken` names the usernames and devices that already exist, each at version 1.
-    private static Decision Decide(UserUpdate update, string[]? list = null, ulong listVersion = 0, bool hasLeft = false, string[]? taken = null, string[]? freed = null)
+    private static Decision Decide(UserUpdate update, string[]? list = null, ulong listVersion = 0, bool hasLeft = false,
+        string[]? taken = null, string[]? freed = null)
     {
         AcceptRequest request = update.Request();
         var pending = new PendingRequest(request.RequestId, 1, request.BodyHash, request.Items);
         var user = new PendingUserRequest(
             pending,
             UserChange.Parse(pending)!,
-            [.. request.Items.Select((item, i) => new ExpectedVersion(0, i == UserChange.ItemIndex ? listVersion : taken?.Contains(LogModel.Text(item.Key)) == true ? 1ul : 0))],
+            [.. request.Items.Select(
+                (item, i) => new ExpectedVersion(
+                    0, i == UserChange.ItemIndex ? listVersion : taken?.Contains(LogModel.Text(item.Key)) == true ? 1ul : 0))],
             hasLeft)
         {
-            Freed = [.. request.Items.Select(item => item.Structure == StructureId.Usernames && freed?.Contains(LogModel.Text(item.Key)) == true)],
+            Freed =
+                [.. request.Items.Select(
+                    item => item.Structure == StructureId.Usernames && freed?.Contains(LogModel.Text(item.Key)) == true)],
         };
-        return UserRules.Decide(user, [.. (list ?? []).Select(device => (ReadOnlyMemory<byte>)Encoding.Latin1.GetBytes(device))], s_configuration);
+        return UserRules.Decide(user, [.. (list ?? []).Select(device => (ReadOnlyMemory<byte>)Encoding.Latin1.GetBytes(device))],
+            s_configuration);
     }
 
     private static void AssertRefused(RefusalReason reason, int item, ulong version, Decision decision) =>

@@ -46,14 +46,19 @@ public sealed class WitnessTests : WitnessedTests
         byte[] otherText = new Checkpoint("other.example/log", 2, Rfc6962.EmptyRoot).Encode();
         var liars = new Dictionary<string, (WitnessOutcome Expected, Func<TestWitness, HttpContext, ulong, byte[], Task> Answer)>
         {
-            ["other-root"] = (WitnessOutcome.Invalid, async (witness, context, _, _) => await context.Response.WriteAsync(await witness.CosignAsync(otherText))),
-            ["other-key"] = (WitnessOutcome.Invalid, async (_, context, _, text) => await context.Response.WriteAsync(await good.CosignAsync(text))),
+            ["other-root"] = (WitnessOutcome.Invalid,
+                async (witness, context, _, _) => await context.Response.WriteAsync(await witness.CosignAsync(otherText))),
+            ["other-key"] = (WitnessOutcome.Invalid,
+                async (_, context, _, text) => await context.Response.WriteAsync(await good.CosignAsync(text))),
             ["own-name-other-key"] = (WitnessOutcome.Invalid, async (witness, context, _, text) =>
-                await context.Response.WriteAsync((await good.CosignAsync(text)).Replace(good.Key.Name, witness.Key.Name, StringComparison.Ordinal))),
-            ["future"] = (WitnessOutcome.Invalid, async (witness, context, _, text) => await context.Response.WriteAsync(await witness.CosignAsync(text, ahead: 60))),
+                await context.Response.WriteAsync(
+                    (await good.CosignAsync(text)).Replace(good.Key.Name, witness.Key.Name, StringComparison.Ordinal))),
+            ["future"] = (WitnessOutcome.Invalid,
+                async (witness, context, _, text) => await context.Response.WriteAsync(await witness.CosignAsync(text, ahead: 60))),
             ["empty"] = (WitnessOutcome.Invalid, (_, context, _, _) => context.Response.WriteAsync("")),
             ["junk"] = (WitnessOutcome.Invalid, (_, context, _, _) => context.Response.WriteAsync("<html>\n\n— a\n")),
-            ["no-newline"] = (WitnessOutcome.Invalid, async (witness, context, _, text) => await context.Response.WriteAsync((await witness.CosignAsync(text)).TrimEnd('\n'))),
+            ["no-newline"] = (WitnessOutcome.Invalid,
+                async (witness, context, _, text) => await context.Response.WriteAsync((await witness.CosignAsync(text)).TrimEnd('\n'))),
             ["redirect"] = (WitnessOutcome.Invalid, (_, context, _, _) => Redirect(context, $"{other.Url}/add-checkpoint")),
             ["ahead"] = (WitnessOutcome.Ahead, (_, context, _, _) => ConflictAsync(context, "1000000\n")),
             ["same-size-again"] = (WitnessOutcome.Invalid, (_, context, oldSize, _) => ConflictAsync(context, $"{oldSize}\n")),
@@ -130,10 +135,12 @@ public sealed class WitnessTests : WitnessedTests
         await UntilAsync(() => running.State.Standings.Count == 6);
         Assert.All(
             running.State.Standings,
-            standing => Assert.Equal(standing.Witness.Equals(good.Key) ? WitnessOutcome.Cosigned : WitnessOutcome.Unavailable, standing.Outcome));
+            standing => Assert.Equal(
+                standing.Witness.Equals(good.Key) ? WitnessOutcome.Cosigned : WitnessOutcome.Unavailable, standing.Outcome));
         Assert.Empty(untrusted.OldSizes);
         Assert.False(running.State.IsQuorumMet);
-        Assert.Equal($"The quorum of witnesses has been missing since size {size}: 1 of 6 witnesses cosign.", running.State.Describe(TimeSpan.Zero));
+        Assert.Equal($"The quorum of witnesses has been missing since size {size}: 1 of 6 witnesses cosign.",
+            running.State.Describe(TimeSpan.Zero));
         Assert.Equal("1 of 6 witnesses cosign.", running.State.Describe(TimeSpan.FromDays(1)));
     }
 
@@ -158,7 +165,8 @@ public sealed class WitnessTests : WitnessedTests
             await context.Response.WriteAsync(await self.CosignAsync(text));
         });
         Running running = await RunAsync($"{witness.Line("w")}quorum w\n");
-        Assert.Equal(Host.Session.Last.Epoch + 1, (await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 1)).Checkpoint.Size);
+        Assert.Equal(Host.Session.Last.Epoch + 1,
+            (await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 1)).Checkpoint.Size);
         Assert.Equal([0UL, 3], witness.OldSizes.ToArray());
     }
 
@@ -231,8 +239,13 @@ public sealed class WitnessTests : WitnessedTests
         var otherLog = new VerifierKey(log.Name, SignatureType.Ed25519, Native.Ed25519.PublicKey(new byte[32]));
         var logAsWitness = new VerifierKey("w", SignatureType.CosignatureV1, log.PublicKey);
 
-        Assert.Contains("names logs, but not", Assert.Throws<StartupException>(() => Load($"log {otherLog}\n{witness.Line("w")}quorum w\n").CreateVerifier(log)).Message, StringComparison.Ordinal);
-        Assert.Contains("own key", Assert.Throws<StartupException>(() => Load($"witness w {logAsWitness} https://w.example\nquorum w\n").CreateVerifier(log)).Message, StringComparison.Ordinal);
+        Assert.Contains("names logs, but not",
+            Assert.Throws<StartupException>(() => Load($"log {otherLog}\n{witness.Line("w")}quorum w\n").CreateVerifier(log)).Message,
+            StringComparison.Ordinal);
+        Assert.Contains("own key",
+            Assert.Throws<StartupException>(
+                () => Load($"witness w {logAsWitness} https://w.example\nquorum w\n").CreateVerifier(log)).Message,
+                StringComparison.Ordinal);
         Assert.Equal(log, Load($"log {otherLog}\nlog {log}\n{witness.Line("w")}quorum w\n").CreateVerifier(log).LogKey);
     }
 

@@ -43,10 +43,24 @@ internal sealed class EpochFiller : IDisposable
     {
         (_folder, _firstTimeMs) = (folder, firstTimeMs);
         _source = new FileSecretSource(folder, KeyRing.LoadOrCreate(folder));
-        (_anchor, _signer) = _source.CreateLog(new Configuration { Origin = "bench.example/epochs", MaxAheadMs = 60_000, MaxBehindMs = MaxBehindMs, PeriodLengthMs = MaxBehindMs });
+        (_anchor, _signer) = _source.CreateLog(
+            new Configuration
+            {
+                Origin = "bench.example/epochs",
+                MaxAheadMs = 60_000,
+                MaxBehindMs = MaxBehindMs,
+                PeriodLengthMs = MaxBehindMs,
+            });
         ApiKey.EnsureDevelopmentKey(folder);
         _secrets = DirectorySecrets.Generate();
-        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = _secrets, Values = KeptValues.None, MaxValueLength = _anchor.Configuration.MaxValueLength, Threads = DirectoryOptions.AllProcessors });
+        _directory = KeyDirectory.Create(
+            new DirectoryOptions
+            {
+                Secrets = _secrets,
+                Values = KeptValues.None,
+                MaxValueLength = _anchor.Configuration.MaxValueLength,
+                Threads = DirectoryOptions.AllProcessors,
+            });
         _board = Path.Combine(folder.Board, "log");
         DataFolder.CreateFolder(_board);
     }
@@ -56,12 +70,15 @@ internal sealed class EpochFiller : IDisposable
     /// <summary>Makes epoch 0, and then as many further epochs as <paramref name="epochs"/> says.</summary>
     public async Task RunAsync(int epochs, CancellationToken cancellationToken)
     {
-        await using MaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync($"Data Source={_folder.Database}", cancellationToken);
+        await using MaintenanceStore store =
+            await new SqliteStorageProvider().OpenMaintenanceAsync($"Data Source={_folder.Database}", cancellationToken);
         await using StorageImport import = await store.BeginImportAsync(cancellationToken);
         BoardWriter board = await BoardWriter.OpenAsync(_board, _anchor.LogKey, Ed25519.Verifier, cancellationToken);
         using BoardLock boardLock = BoardLock.TryAcquire(_board) ?? throw new IOException($"{_board} is in use.");
 
-        await import.AddPeriodsAsync([PeriodRow.Genesis(_source.WrapPeriod(_secrets, period: 0, _anchor.LogId.Span), _anchor.ConfigurationOctets)], cancellationToken);
+        await import.AddPeriodsAsync(
+            [PeriodRow.Genesis(_source.WrapPeriod(_secrets, period: 0, _anchor.LogId.Span), _anchor.ConfigurationOctets)],
+            cancellationToken);
         EpochRow genesis = await SignAsync(0, _directory.States(out _), cancellationToken);
         await import.AddEpochsAsync([new StoredEpoch(genesis, 0, 0)], cancellationToken);
         await board.AppendAsync(boardLock, 0, [genesis.Record], cancellationToken);
@@ -148,11 +165,13 @@ internal sealed class EpochFiller : IDisposable
             Previous = _last?.RecordHash ?? new byte[EpochRecord.HashLength],
         }.Encode();
         _tree.Append(Rfc6962.LeafHash(record));
-        SignedNote note = await SignedNote.SignAsync(new Checkpoint(_anchor.Configuration.Origin, epoch + 1, _tree.Root()).Encode(), _signer, cancellationToken);
+        SignedNote note = await SignedNote.SignAsync(
+            new Checkpoint(_anchor.Configuration.Origin, epoch + 1, _tree.Root()).Encode(), _signer, cancellationToken);
         return _last = new EpochRow(epoch, record, EpochRecord.Hash(record), note.Encode());
     }
 
     private static StoredLeaf Stored(LeafRow leaf) => new(
-        leaf.Epoch, 0, leaf.Structure, 0, leaf.Version, leaf.Label.ToArray(), leaf.Commitment.ToArray(), leaf.Tag.ToArray(), new LeafOrigin(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), 0),
+        leaf.Epoch, 0, leaf.Structure, 0, leaf.Version, leaf.Label.ToArray(), leaf.Commitment.ToArray(), leaf.Tag.ToArray(),
+        new LeafOrigin(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), 0),
         new StoredValue(leaf.Opening.ToArray(), Key(leaf.Epoch), Value.ToArray()));
 }

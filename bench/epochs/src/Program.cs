@@ -4,7 +4,8 @@ using Optiks.Epochs;
 
 if (args is not [{ } number] || !int.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out int epochs) || epochs < 1)
 {
-    await Console.Error.WriteLineAsync($"usage: optiks-epochs EPOCHS; {DataFolder.Variable} names a folder with an empty database, which 'optiks-db migrate' made");
+    await Console.Error.WriteLineAsync(
+        $"usage: optiks-epochs EPOCHS; {DataFolder.Variable} names a folder with an empty database, which 'optiks-db migrate' made");
     return ExitCodes.Usage;
 }
 // The time of epoch 0 is chosen so that the last record has the current time. Thus the last record is fresh, and no record is from the

@@ -65,7 +65,8 @@ internal sealed class Preparer
 
     private async Task<bool> IsEmptyAsync(CancellationToken cancellationToken)
     {
-        Reply reply = await RetryAsync(_options.QueryUrls[0], "/v1/epochs/latest", MediaTypes.Head, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
+        Reply reply = await RetryAsync(
+            _options.QueryUrls[0], "/v1/epochs/latest", MediaTypes.Head, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
         HeadVerdict verdict = Verifier.VerifyHead(_views.Context(null), reply.Body);
         if (verdict.Reason != Reason.Valid || _views.Learn(0, verdict.Head!, reply.Body) != Reason.Valid)
         {
@@ -88,7 +89,8 @@ internal sealed class Preparer
                 queries[i] = new Query(name, 0, 0);
             }
             Reply reply = await RetryAsync(
-                _options.QueryUrls[0], "/v1/lookup", MediaTypes.Lookup, QueryList.Encode(queries), MediaTypes.Query, authorize: false, TimeSpan.Zero, cancellationToken);
+                _options.QueryUrls[0], "/v1/lookup", MediaTypes.Lookup, QueryList.Encode(queries), MediaTypes.Query, authorize: false,
+                TimeSpan.Zero, cancellationToken);
             LookupVerdict verdict = Verifier.Lookup(_views.Context(null), keys, new KnownKey[batch.Length], reply.Body);
             if (verdict.Reason != Reason.Valid)
             {
@@ -111,7 +113,8 @@ internal sealed class Preparer
         {
             UpdateItem[] items = [.. batch.Select(key => new UpdateItem(Guid.CreateVersion7(_time.GetUtcNow()), key))];
             byte[] body = UpdateBody.Encode(items, _options.Keys, list: true);
-            await RetryAsync(_options.UpdateUrls[0], "/v1/updates", MediaTypes.Json, body, MediaTypes.Json, authorize: true, TimeSpan.Zero, token);
+            await RetryAsync(_options.UpdateUrls[0], "/v1/updates", MediaTypes.Json, body, MediaTypes.Json, authorize: true,
+                TimeSpan.Zero, token);
             last.Add(items[^1]);
             accepted(batch.Length);
         });
@@ -166,7 +169,8 @@ internal sealed class Preparer
     }
 
     private async Task<Reply> RetryAsync(
-        Uri server, string path, string accept, ReadOnlyMemory<byte>? body, string contentType, bool authorize, TimeSpan extra, CancellationToken cancellationToken)
+        Uri server, string path, string accept, ReadOnlyMemory<byte>? body, string contentType, bool authorize, TimeSpan extra,
+        CancellationToken cancellationToken)
     {
         const int Attempts = 100;
         for (int attempt = 1; ; attempt++)

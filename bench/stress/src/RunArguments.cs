@@ -8,24 +8,87 @@ namespace Optiks.Stress;
 /// <summary>Defines the options of the command <c>run</c>.</summary>
 internal sealed class RunArguments
 {
-    private readonly Option<string> _mix = new("--mix") { Description = "operations by weight: hit, absent, versions, history, monitor, audit, update, batch:N", HelpName = "MIX", DefaultValueFactory = _ => "hit=85,absent=5,versions=3,history=1,monitor=1,audit=1,update=4" };
-    private readonly Option<double> _rate = new("--rate") { Description = "requests a second", HelpName = "N", DefaultValueFactory = _ => 200 };
-    private readonly Option<Arrivals> _arrivals = new("--arrivals") { Description = "spacing of the requests", DefaultValueFactory = _ => Arrivals.Poisson };
-    private readonly Option<double> _duration = new("--duration") { Description = "measured seconds", HelpName = "S", DefaultValueFactory = _ => 30 };
-    private readonly Option<double> _warmUp = new("--warm-up") { Description = "seconds before, not counted", HelpName = "S", DefaultValueFactory = _ => 3 };
-    private readonly Option<double?> _ramp = new("--ramp") { Description = "multiply the rate by this after each stage, until saturation or the end of --duration", HelpName = "FACTOR" };
-    private readonly Option<double> _stage = new("--stage") { Description = "seconds of a stage", HelpName = "S", DefaultValueFactory = _ => 10 };
-    private readonly Option<double?> _window = new("--window") { Description = "seconds: --json has figures of each window of this length too", HelpName = "S" };
-    private readonly Option<double> _limitP99 = new("--limit-p99") { Description = "milliseconds: a stage whose p99 is above is saturated", HelpName = "MS", DefaultValueFactory = _ => 500 };
-    private readonly Option<double> _limitErrors = new("--limit-errors") { Description = "share of failed and unsent requests above which a stage is saturated", HelpName = "SHARE", DefaultValueFactory = _ => 0.01 };
-    private readonly Option<double> _late = new("--late") { Description = "seconds after its time that a request may still be sent", HelpName = "S", DefaultValueFactory = _ => 1 };
-    private readonly Option<string> _keys = new("--keys") { Description = "keys of lookups: uniform, or zipf:EXPONENT", HelpName = "LAW", DefaultValueFactory = _ => "zipf:0.99" };
-    private readonly Option<string> _updateKeys = new("--update-keys") { Description = $"keys of updates; a server holds {ProtocolLimits.MaxPending} pending of one key at most", HelpName = "LAW", DefaultValueFactory = _ => "uniform" };
-    private readonly Option<double> _verify = new("--verify") { Description = "share of the answers to verify", HelpName = "SHARE", DefaultValueFactory = _ => 1 };
-    private readonly Option<double> _follow = new("--follow") { Description = "share of the updated keys whose updates are followed to publication", HelpName = "SHARE", DefaultValueFactory = _ => 1 };
-    private readonly Option<int> _checkKeys = new("--check-keys") { Description = "updated keys to compare with their history, at most", HelpName = "N", DefaultValueFactory = _ => 10_000 };
-    private readonly Option<double> _settle = new("--settle") { Description = "seconds that accepted updates may take to be published after the load", HelpName = "S", DefaultValueFactory = _ => 120 };
-    private readonly Option<int> _seed = new("--seed") { Description = "of all random choices", HelpName = "N", DefaultValueFactory = _ => 1 };
+    private readonly Option<string> _mix =
+        new("--mix")
+        {
+            Description = "operations by weight: hit, absent, versions, history, monitor, audit, update, batch:N",
+            HelpName = "MIX",
+            DefaultValueFactory = _ => "hit=85,absent=5,versions=3,history=1,monitor=1,audit=1,update=4",
+        };
+    private readonly Option<double> _rate =
+        new("--rate") { Description = "requests a second", HelpName = "N", DefaultValueFactory = _ => 200 };
+    private readonly Option<Arrivals> _arrivals =
+        new("--arrivals") { Description = "spacing of the requests", DefaultValueFactory = _ => Arrivals.Poisson };
+    private readonly Option<double> _duration =
+        new("--duration") { Description = "measured seconds", HelpName = "S", DefaultValueFactory = _ => 30 };
+    private readonly Option<double> _warmUp =
+        new("--warm-up") { Description = "seconds before, not counted", HelpName = "S", DefaultValueFactory = _ => 3 };
+    private readonly Option<double?> _ramp =
+        new("--ramp")
+        {
+            Description = "multiply the rate by this after each stage, until saturation or the end of --duration",
+            HelpName = "FACTOR",
+        };
+    private readonly Option<double> _stage =
+        new("--stage") { Description = "seconds of a stage", HelpName = "S", DefaultValueFactory = _ => 10 };
+    private readonly Option<double?> _window =
+        new("--window") { Description = "seconds: --json has figures of each window of this length too", HelpName = "S" };
+    private readonly Option<double> _limitP99 = new("--limit-p99")
+    {
+        Description = "milliseconds: a stage whose p99 is above is saturated",
+        HelpName = "MS",
+        DefaultValueFactory = _ => 500,
+    };
+    private readonly Option<double> _limitErrors =
+        new("--limit-errors")
+        {
+            Description = "share of failed and unsent requests above which a stage is saturated",
+            HelpName = "SHARE",
+            DefaultValueFactory = _ => 0.01,
+        };
+    private readonly Option<double> _late = new("--late")
+    {
+        Description = "seconds after its time that a request may still be sent",
+        HelpName = "S",
+        DefaultValueFactory = _ => 1,
+    };
+    private readonly Option<string> _keys = new("--keys")
+    {
+        Description = "keys of lookups: uniform, or zipf:EXPONENT",
+        HelpName = "LAW",
+        DefaultValueFactory = _ => "zipf:0.99",
+    };
+    private readonly Option<string> _updateKeys =
+        new("--update-keys")
+        {
+            Description = $"keys of updates; a server holds {ProtocolLimits.MaxPending} pending of one key at most",
+            HelpName = "LAW",
+            DefaultValueFactory = _ => "uniform",
+        };
+    private readonly Option<double> _verify =
+        new("--verify") { Description = "share of the answers to verify", HelpName = "SHARE", DefaultValueFactory = _ => 1 };
+    private readonly Option<double> _follow =
+        new("--follow")
+        {
+            Description = "share of the updated keys whose updates are followed to publication",
+            HelpName = "SHARE",
+            DefaultValueFactory = _ => 1,
+        };
+    private readonly Option<int> _checkKeys = new("--check-keys")
+    {
+        Description = "updated keys to compare with their history, at most",
+        HelpName = "N",
+        DefaultValueFactory = _ => 10_000,
+    };
+    private readonly Option<double> _settle =
+        new("--settle")
+        {
+            Description = "seconds that accepted updates may take to be published after the load",
+            HelpName = "S",
+            DefaultValueFactory = _ => 120,
+        };
+    private readonly Option<int> _seed =
+        new("--seed") { Description = "of all random choices", HelpName = "N", DefaultValueFactory = _ => 1 };
     private readonly Option<string> _json = new("--json") { Description = "write the figures there", HelpName = "FILE" };
     private readonly Option<string> _report = new("--report") { Description = "write a report with plots there (HTML)", HelpName = "FILE" };
 
@@ -33,7 +96,8 @@ internal sealed class RunArguments
     {
         Option[] all =
         [
-            _mix, _rate, _arrivals, _duration, _warmUp, _ramp, _stage, _window, _limitP99, _limitErrors, _late, _keys, _updateKeys, _verify, _follow, _checkKeys, _settle, _seed, _json, _report,
+            _mix, _rate, _arrivals, _duration, _warmUp, _ramp, _stage, _window, _limitP99, _limitErrors, _late, _keys, _updateKeys, _verify,
+            _follow, _checkKeys, _settle, _seed, _json, _report,
         ];
         foreach (Option option in all)
         {

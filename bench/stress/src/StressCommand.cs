@@ -28,19 +28,23 @@ internal static class StressCommand
     {
         [""] = ["optiks-stress prepare 10000", "optiks-stress run --key-count 10000 --rate 500"],
         ["prepare"] = ["optiks-stress prepare 10000"],
-        ["run"] = ["optiks-stress run --key-count 10000 --rate 500", "optiks-stress run --key-count 10000 --mix hit=9,update=1 --rate 200 --report report.html"],
+        ["run"] = ["optiks-stress run --key-count 10000 --rate 500",
+            "optiks-stress run --key-count 10000 --mix hit=9,update=1 --rate 200 --report report.html"],
     };
 
     public static Task<int> RunAsync(string[] args, CancellationToken cancellationToken) =>
-        new CommandProgram("optiks-stress", Create(), s_examples).RunAsync(args, Console.Out, Console.Error, failure => Classify(failure, cancellationToken), cancellationToken);
+        new CommandProgram("optiks-stress", Create(), s_examples).RunAsync(
+            args, Console.Out, Console.Error, failure => Classify(failure, cancellationToken), cancellationToken);
 
     private static CommandFailure? Classify(Exception failure, CancellationToken cancellationToken) => failure switch
     {
         StressException known => new CommandFailure(known.ExitCode, known.ExitCode == ExitCodes.Usage ? "usage" : "failed", known.Message),
         OptiksServerException => new CommandFailure(ExitCodes.Unreachable, "unreachable", failure.Message),
-        FormatException or TrustAnchorException or SecretsException or NativeLibraryException or IOException or UnauthorizedAccessException =>
+        FormatException or TrustAnchorException or SecretsException or NativeLibraryException or IOException
+            or UnauthorizedAccessException =>
             new CommandFailure(ExitCodes.Usage, "usage", failure.Message),
-        OperationCanceledException when cancellationToken.IsCancellationRequested => new CommandFailure(ExitCodes.Unreachable, "interrupted", "Interrupted before there was a result."),
+        OperationCanceledException when cancellationToken.IsCancellationRequested =>
+            new CommandFailure(ExitCodes.Unreachable, "interrupted", "Interrupted before there was a result."),
         _ => null,
     };
 
@@ -65,12 +69,15 @@ internal static class StressCommand
             NativeLibraryCheck.Ensure();
             RunOptions options = arguments.Read(parse);
             TargetOptions to = await target.ReadAsync(parse, options.Mix.NeedsApiKey, cancellationToken);
-            if (options.Mix.Parts.Any(part => part.Size > to.Keys.Count) || (to.Keys.ManyCount == 0 && options.Mix.Parts.Any(part => part.Kind == Load.OperationKind.Versions)))
+            if (options.Mix.Parts.Any(part => part.Size > to.Keys.Count)
+                || (to.Keys.ManyCount == 0 && options.Mix.Parts.Any(part => part.Kind == Load.OperationKind.Versions)))
             {
                 throw new StressException("The mix needs more keys than --key-count and --many-count name.", ExitCodes.Usage);
             }
             bool terminal = !Console.IsOutputRedirected;
-            ILiveView view = terminal ? new TerminalView(AnsiConsole.Console, TimeProvider.System) : new PlainView(Console.Out, TimeProvider.System);
+            ILiveView view = terminal
+                ? new TerminalView(AnsiConsole.Console, TimeProvider.System)
+                : new PlainView(Console.Out, TimeProvider.System);
             RunResult result = await StressRun.RunAsync(to, options, view, TimeProvider.System, cancellationToken);
             SummaryTable.Write(result, Console.Out);
             if (arguments.JsonPath(parse) is { } json)
@@ -97,7 +104,8 @@ internal static class StressCommand
             }
         });
         var versions = new Option<int>("--versions") { Description = "versions of the keys with many", DefaultValueFactory = _ => 10 };
-        var command = new Command("prepare", "write the key space, as far as it is missing, and wait until it is published") { count, versions };
+        var command = new Command(
+            "prepare", "write the key space, as far as it is missing, and wait until it is published") { count, versions };
         command.SetAction(async (parse, cancellationToken) =>
         {
             NativeLibraryCheck.Ensure();
@@ -105,8 +113,10 @@ internal static class StressCommand
             to = to with { Keys = to.Keys with { Count = parse.GetValue(count) } };
             using var connection = new Target(to, TimeProvider.System);
             var views = new Views(to.Anchor, to.QueryUrls.Count, TimeProvider.System);
-            int written = await new Preparer(to, connection, views, TimeProvider.System, Console.Out.WriteLine).PrepareAsync(parse.GetValue(versions), cancellationToken);
-            Console.Out.WriteLine($"prepared: {to.Keys.Count} keys, {to.Keys.ManyCount} with {parse.GetValue(versions)} versions; {written} updates were needed");
+            int written = await new Preparer(to, connection, views, TimeProvider.System, Console.Out.WriteLine).PrepareAsync(
+                parse.GetValue(versions), cancellationToken);
+            Console.Out.WriteLine(
+                $"prepared: {to.Keys.Count} keys, {to.Keys.ManyCount} with {parse.GetValue(versions)} versions; {written} updates were needed");
             return ExitCodes.Success;
         });
         return command;

@@ -13,7 +13,8 @@ internal static class StressRun
     /// Executes the run and returns its results. Throws <see cref="StressException"/> if a service cannot be reached at the start. If the
     /// caller cancels, the load ends, and the method still follows the accepted updates before it returns.
     /// </summary>
-    public static async Task<RunResult> RunAsync(TargetOptions target, RunOptions options, ILiveView view, TimeProvider time, CancellationToken cancellationToken)
+    public static async Task<RunResult> RunAsync(
+        TargetOptions target, RunOptions options, ILiveView view, TimeProvider time, CancellationToken cancellationToken)
     {
         using var connection = new Target(target, time);
         var views = new Views(target.Anchor, target.QueryUrls.Count, time);
@@ -25,7 +26,8 @@ internal static class StressRun
         {
             if (await watcher.ContactAsync(i, views, cancellationToken) is { } error)
             {
-                throw new StressException($"{target.QueryUrls[i].Authority} gives no head that verifies: {error}.", error == "invalid" ? ExitCodes.Invalid : ExitCodes.Unreachable);
+                throw new StressException($"{target.QueryUrls[i].Authority} gives no head that verifies: {error}.",
+                    error == "invalid" ? ExitCodes.Invalid : ExitCodes.Unreachable);
             }
         }
         ulong lastBefore = views.Latest;
@@ -34,7 +36,8 @@ internal static class StressRun
         // The contents of requests and their times are drawn with separate random generators from the user's seed. Therefore a change of
         // the contents does not change the times.
         var planner = new Planner(options, target.Keys, target.QueryUrls.Count, target.UpdateUrls.Count, new Random(options.Seed));
-        using var runner = new LoadRunner(options, target.MaxInFlight, planner, operations.RunAsync, recorder, new Random(options.Seed + 1));
+        using var runner = new LoadRunner(
+            options, target.MaxInFlight, planner, operations.RunAsync, recorder, new Random(options.Seed + 1));
         DateTimeOffset started = time.GetUtcNow();
         long start = time.GetTimestamp();
         long measuredFrom = start + (long)(options.WarmUp * time.TimestampFrequency);
@@ -50,7 +53,8 @@ internal static class StressRun
                 if (options.Mix.Updates)
                 {
                     settlement = await new Settler(target, connection, views, time).SettleAsync(
-                        ledger, lastBefore, measuredFrom, options.SettleSeconds, options.FollowShare, options.CheckKeys, view.Say, CancellationToken.None);
+                        ledger, lastBefore, measuredFrom, options.SettleSeconds, options.FollowShare, options.CheckKeys, view.Say,
+                        CancellationToken.None);
                 }
             }
             finally
@@ -71,7 +75,9 @@ internal static class StressRun
             Windows = recorder.Windows,
             VersionsBefore = views.Versions(lastBefore),
             Epochs = [.. views.Epochs.Where(epoch => epoch.Epoch > lastBefore)
-                .Select(epoch => new EpochShown(epoch.Epoch, EpochRecord.ReadPeriod(views.Record(epoch.Epoch)), time.GetElapsedTime(start, epoch.Seen).TotalSeconds, views.Versions(epoch.Epoch)))],
+                .Select(
+                    epoch => new EpochShown(epoch.Epoch, EpochRecord.ReadPeriod(views.Record(epoch.Epoch)),
+                        time.GetElapsedTime(start, epoch.Seen).TotalSeconds, views.Versions(epoch.Epoch)))],
             Findings = findings,
             Settlement = settlement,
         });

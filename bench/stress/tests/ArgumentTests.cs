@@ -8,7 +8,8 @@ public sealed class ArgumentTests
     [Fact]
     public void The_options_of_a_run_are_read()
     {
-        RunOptions options = Read("--mix", "hit=1", "--rate", "50", "--arrivals", "constant", "--keys", "zipf:1.2", "--verify", "0.25", "--ramp", "1.5", "--limit-p99", "200");
+        RunOptions options = Read("--mix", "hit=1", "--rate", "50", "--arrivals", "constant", "--keys", "zipf:1.2", "--verify", "0.25",
+            "--ramp", "1.5", "--limit-p99", "200");
         Assert.Equal(50, options.Rate);
         Assert.Equal(Arrivals.Constant, options.Arrivals);
         Assert.Equal(1.2, options.ZipfExponent);
@@ -41,7 +42,8 @@ public sealed class ArgumentTests
         Assert.Contains("--allow-remote", refused.Message, StringComparison.Ordinal);
         // With --allow-remote, the program accepts the URL and then reports the next wrong option. It sends no request.
         StressException control = await Assert.ThrowsAsync<StressException>(
-            () => arguments.ReadAsync(root.Parse(["--query-url", "http://192.0.2.1:8301", "--allow-remote", "--key-count", "0"]), false, TestContext.Current.CancellationToken));
+            () => arguments.ReadAsync(root.Parse(["--query-url", "http://192.0.2.1:8301", "--allow-remote", "--key-count", "0"]), false,
+                TestContext.Current.CancellationToken));
         Assert.Contains("Counts", control.Message, StringComparison.Ordinal);
     }
 

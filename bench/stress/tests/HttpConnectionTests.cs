@@ -10,7 +10,8 @@ public sealed class HttpConnectionTests
     [Theory]
     [InlineData("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello", 200, "hello", true)]
     [InlineData("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: Close\r\n\r\n", 503, "", false)]
-    [InlineData("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=1\r\nhello\r\n6\r\n world\r\n0\r\nTrailer: 1\r\n\r\n", 200, "hello world", true)]
+    [InlineData("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=1\r\nhello\r\n6\r\n world\r\n0\r\nTrailer: 1\r\n\r\n", 200,
+        "hello world", true)]
     [InlineData("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n", 304, "", true)]
     [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nA and what nobody asked for", 200, "A", false)]
     public async Task An_answer_is_read_whole_however_it_comes_in(string answer, int status, string body, bool reusable)
@@ -33,7 +34,8 @@ public sealed class HttpConnectionTests
         CancellationToken cancellation = TestContext.Current.CancellationToken;
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
-        using HttpConnection connection = await HttpConnection.OpenAsync(new Uri($"http://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}"), cancellation);
+        using HttpConnection connection =
+            await HttpConnection.OpenAsync(new Uri($"http://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}"), cancellation);
         using Socket socket = await listener.AcceptSocketAsync(cancellation);
         await socket.SendAsync("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"u8.ToArray(), cancellation);
         await connection.ExchangeAsync("GET / HTTP/1.1\r\n\r\n"u8.ToArray(), cancellation);
@@ -72,7 +74,8 @@ public sealed class HttpConnectionTests
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
         Task serving = ServeAsync(listener, Encoding.ASCII.GetBytes(answer), piece, cancellation);
-        using HttpConnection connection = await HttpConnection.OpenAsync(new Uri($"http://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}"), cancellation);
+        using HttpConnection connection =
+            await HttpConnection.OpenAsync(new Uri($"http://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}"), cancellation);
         try
         {
             (int status, byte[] body) = await connection.ExchangeAsync("GET / HTTP/1.1\r\n\r\n"u8.ToArray(), cancellation);

@@ -31,7 +31,8 @@ public sealed class LoadRunnerTests
     public async Task A_ramp_ends_with_the_first_saturated_stage()
     {
         (_, IReadOnlyList<Stage> stages) = await RunAsync(
-            ["--rate", "10", "--ramp", "10", "--stage", "2", "--duration", "20", "--late", "0.1", "--limit-p99", "10000"], maxInFlight: 1, milliseconds: 20);
+            ["--rate", "10", "--ramp", "10", "--stage", "2", "--duration", "20", "--late", "0.1", "--limit-p99", "10000"], maxInFlight: 1,
+            milliseconds: 20);
         Assert.Equal([false, true], stages.Select(stage => stage.Saturated));
         Assert.Equal([10.0, 100.0], stages.Select(stage => stage.Rate));
     }
@@ -49,14 +50,16 @@ public sealed class LoadRunnerTests
         // No request is answered before its stage ends, and the maximum number of requests in flight is not reached. If the latency did not
         // count unanswered requests, the stage would look idle and not slow.
         (_, IReadOnlyList<Stage> stages) = await RunAsync(
-            ["--rate", "20", "--ramp", "2", "--stage", "2", "--duration", "8", "--limit-p99", "500"], maxInFlight: 1000, milliseconds: 3000);
+            ["--rate", "20", "--ramp", "2", "--stage", "2", "--duration", "8", "--limit-p99", "500"], maxInFlight: 1000,
+            milliseconds: 3000);
         Assert.True(Assert.Single(stages).Saturated);
     }
 
     [Fact]
     public async Task A_fault_of_the_tester_ends_the_run()
     {
-        InvalidOperationException e = await Assert.ThrowsAsync<InvalidOperationException>(() => RunAsync(["--rate", "20"], maxInFlight: 10, milliseconds: -2));
+        InvalidOperationException e =
+            await Assert.ThrowsAsync<InvalidOperationException>(() => RunAsync(["--rate", "20"], maxInFlight: 10, milliseconds: -2));
         Assert.IsType<ArgumentOutOfRangeException>(e.InnerException);
     }
 
@@ -65,7 +68,8 @@ public sealed class LoadRunnerTests
         var arguments = new RunArguments();
         var root = new RootCommand();
         arguments.AddTo(root);
-        string[] all = ["--mix", "hit=1", "--arrivals", "constant", "--warm-up", "0", .. args.Contains("--duration") ? args : [.. args, "--duration", "1"]];
+        string[] all = ["--mix", "hit=1", "--arrivals", "constant", "--warm-up", "0",
+            .. args.Contains("--duration") ? args : [.. args, "--duration", "1"]];
         RunOptions options = arguments.Read(root.Parse(all));
         var recorder = new Recorder(0);
         // The contents and the times of requests have separate fixed seeds, so that both are the same in every run.

@@ -21,7 +21,9 @@ public sealed class PublicationDelayTests
     [Fact]
     public void A_share_of_the_keys_is_followed_with_all_of_its_updates()
     {
-        Ledger.AcceptedUpdate[] all = [.. Enumerable.Range(0, 3000).Select(i => new Ledger.AcceptedUpdate(new UpdateItem(Guid.CreateVersion7(DateTimeOffset.UnixEpoch), $"k{i % 1000}"), i))];
+        Ledger.AcceptedUpdate[] all =
+            [.. Enumerable.Range(0, 3000)
+                .Select(i => new Ledger.AcceptedUpdate(new UpdateItem(Guid.CreateVersion7(DateTimeOffset.UnixEpoch), $"k{i % 1000}"), i))];
         Ledger.AcceptedUpdate[] chosen = Settler.Choose(all, 0.1);
         Assert.Equal(300, chosen.Length);
         Assert.Equal(100, chosen.Select(update => update.Item.Key).Distinct().Count());

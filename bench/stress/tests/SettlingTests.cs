@@ -39,7 +39,8 @@ public sealed class SettlingTests
         Assert.Equal(status, parsed.Status);
         Assert.Null(parsed.Published);
 
-        StatusText control = StatusText.Parse("""{"status":"published","epoch":7,"items":[{"item":0,"version":2,"period":1}]}"""u8.ToArray());
+        StatusText control = StatusText.Parse(
+            """{"status":"published","epoch":7,"items":[{"item":0,"version":2,"period":1}]}"""u8.ToArray());
         Assert.Equal(new VersionCheck.Published(1, 2, 7), control.Published);
     }
 }

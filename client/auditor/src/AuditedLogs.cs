@@ -28,7 +28,8 @@ internal sealed class AuditedLogs : IDisposable
     /// Opens the auditors of all logs. The result then owns the key and the HttpClient. Throws <see cref="StartupException"/> if one of the
     /// auditors must not start.
     /// </summary>
-    public static async Task<AuditedLogs> OpenAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
+    public static async Task<AuditedLogs> OpenAsync(
+        AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {
         var opened = new AuditedLogs([], http, key);
         try
@@ -37,7 +38,8 @@ internal sealed class AuditedLogs : IDisposable
             {
                 if (opened._all.Any(other => other.View.Log.Id == log.Id))
                 {
-                    throw new StartupException($"{log.TrustAnchor.Configuration.Origin} is named twice: an auditor signs one history of a log.");
+                    throw new StartupException(
+                        $"{log.TrustAnchor.Configuration.Origin} is named twice: an auditor signs one history of a log.");
                 }
                 if (log.TrustAnchor.LogKey.PublicKey.SequenceEqual(key.Key.PublicKey))
                 {

@@ -25,7 +25,8 @@ internal static class AuditorEndpoints
 
         void Log(string route, Func<LogView, (string Type, byte[] Body)?> answer) => app.MapGet(route, context =>
         {
-            if (context.Request.RouteValues["log"] is string id && byId.TryGetValue(id, out LogAuditor? log) && answer(log.View) is { } found)
+            if (context.Request.RouteValues["log"] is string id && byId.TryGetValue(id, out LogAuditor? log)
+                && answer(log.View) is { } found)
             {
                 return WriteAsync(context, found.Type, found.Body);
             }
@@ -33,7 +34,8 @@ internal static class AuditorEndpoints
         });
     }
 
-    private static Task WriteAsync(HttpContext context, string type, string body) => WriteAsync(context, type, Encoding.UTF8.GetBytes(body));
+    private static Task WriteAsync(HttpContext context, string type, string body) =>
+        WriteAsync(context, type, Encoding.UTF8.GetBytes(body));
 
     private static async Task WriteAsync(HttpContext context, string type, byte[] body)
     {
@@ -42,7 +44,8 @@ internal static class AuditorEndpoints
         response.ContentLength = body.Length;
         response.Headers.CacheControl = Cached;
         response.Headers[HeaderNames.XContentTypeOptions] = "nosniff";
-        response.Headers[HeaderNames.ContentSecurityPolicy] = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+        response.Headers[HeaderNames.ContentSecurityPolicy] =
+            "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
         await response.Body.WriteAsync(body, context.RequestAborted).ConfigureAwait(false);
     }
 }

@@ -12,7 +12,8 @@ internal static class AuditorFileReader
         AuditorFile file;
         try
         {
-            file = JsonSerializer.Deserialize(File.ReadAllBytes(path), AuditorJson.Default.AuditorFile) ?? throw new JsonException("It is null.");
+            file = JsonSerializer.Deserialize(File.ReadAllBytes(path), AuditorJson.Default.AuditorFile)
+                ?? throw new JsonException("It is null.");
         }
         catch (JsonException e)
         {

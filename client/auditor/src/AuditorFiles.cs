@@ -33,11 +33,13 @@ internal sealed class AuditorFiles
 
     public SignedStatement? LoadSigned() => Load(_signed, AuditorJson.Default.SignedStatement);
 
-    public void Save(SignedStatement signed) => AtomicFile.Write(_signed, JsonSerializer.SerializeToUtf8Bytes(signed, AuditorJson.Default.SignedStatement), AtomicFile.PrivateMode);
+    public void Save(SignedStatement signed) =>
+        AtomicFile.Write(_signed, JsonSerializer.SerializeToUtf8Bytes(signed, AuditorJson.Default.SignedStatement), AtomicFile.PrivateMode);
 
     public Finding? LoadFinding() => Load(_finding, AuditorJson.Default.Finding);
 
-    public void Save(Finding finding) => AtomicFile.Write(_finding, JsonSerializer.SerializeToUtf8Bytes(finding, AuditorJson.Default.Finding), AtomicFile.PrivateMode);
+    public void Save(Finding finding) =>
+        AtomicFile.Write(_finding, JsonSerializer.SerializeToUtf8Bytes(finding, AuditorJson.Default.Finding), AtomicFile.PrivateMode);
 
     /// <summary>Removes the finding, so that the audit of the log can continue.</summary>
     public void RemoveFinding()
@@ -53,7 +55,8 @@ internal sealed class AuditorFiles
     public FileStream LockMark()
     {
         DataFolder.CreateFolder(Path.GetDirectoryName(Mark)!);
-        return LockFile.TryTake($"{Mark}.lock") ?? throw new StartupException($"Another auditor uses {Mark}: one key signs from one state.");
+        return LockFile.TryTake($"{Mark}.lock")
+            ?? throw new StartupException($"Another auditor uses {Mark}: one key signs from one state.");
     }
 
     public AuditorMark? LoadMark(TrustAnchor anchor) => AuditorMark.Read(Mark, anchor);

@@ -22,7 +22,8 @@ public static class AuditorHost
     /// </summary>
     public static Task<int> RunAsync(AuditorSettings settings, INoteSigner key, HttpClient http) => EndAsync(settings, async () =>
     {
-        using AuditedLogs logs = await AuditedLogs.OpenAsync(settings, key, http, TimeProvider.System, CancellationToken.None).ConfigureAwait(false);
+        using AuditedLogs logs =
+            await AuditedLogs.OpenAsync(settings, key, http, TimeProvider.System, CancellationToken.None).ConfigureAwait(false);
         WebApplication app = Build(settings, logs, http, TimeProvider.System);
         await using (app.ConfigureAwait(false))
         {
@@ -35,7 +36,8 @@ public static class AuditorHost
     /// Looks at every log once, one log after another, passes each result to the function <paramref name="report"/>, and returns the exit
     /// code.
     /// </summary>
-    public static Task<int> OnceAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, Action<AuditorReport> report, CancellationToken cancellationToken) => EndAsync(settings, async () =>
+    public static Task<int> OnceAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time,
+        Action<AuditorReport> report, CancellationToken cancellationToken) => EndAsync(settings, async () =>
     {
         using AuditedLogs logs = await AuditedLogs.OpenAsync(settings, key, http, time, cancellationToken).ConfigureAwait(false);
         var views = new List<LogView>();
@@ -47,7 +49,8 @@ public static class AuditorHost
         }
         if (views.All(view => view.Finding is null) && views.FirstOrDefault(view => view.Condition != LogCondition.Following) is { } behind)
         {
-            throw new StartupException(behind.Condition == LogCondition.Failing ? ExitCodes.Configuration : ExitCodes.Unreachable, $"{behind.Origin}: {behind.Description}");
+            throw new StartupException(behind.Condition == LogCondition.Failing ? ExitCodes.Configuration : ExitCodes.Unreachable,
+                $"{behind.Origin}: {behind.Description}");
         }
         return [.. views];
     });
@@ -56,7 +59,8 @@ public static class AuditorHost
     /// Lets the audit of each log continue after a person has examined why an answer was refused or the mark is missing. Returns sentences
     /// that say what the call changed. Throws <see cref="StartupException"/> if the log's own signature proves the fault.
     /// </summary>
-    public static async Task<IReadOnlyList<string>> ResumeAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
+    public static async Task<IReadOnlyList<string>> ResumeAsync(
+        AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {
         var done = new List<string>();
         foreach (AuditedLog log in settings.Logs)
@@ -66,17 +70,25 @@ public static class AuditorHost
             // These locks keep other processes out of the folders while this code changes them.
             using FileStream markLock = files.LockMark();
             using AuditorSession session = await AuditorSession.OpenAsync(
-                new AuditorOptions { TrustAnchor = log.TrustAnchor, QueryUrls = log.QueryUrls, StateFolder = files.Folder, FirstEpoch = log.FirstEpoch }, http, time, cancellationToken).ConfigureAwait(false);
+                new AuditorOptions
+                {
+                    TrustAnchor = log.TrustAnchor,
+                    QueryUrls = log.QueryUrls,
+                    StateFolder = files.Folder,
+                    FirstEpoch = log.FirstEpoch,
+                }, http, time, cancellationToken).ConfigureAwait(false);
             if (session.State is { Fork: not null } or { Breach: not null })
             {
-                throw new StartupException(ExitCodes.Fork, $"{origin}: the log's own signature shows what is wrong. Nothing of this log is signed with this state again.");
+                throw new StartupException(ExitCodes.Fork,
+                    $"{origin}: the log's own signature shows what is wrong. Nothing of this log is signed with this state again.");
             }
             if (files.LoadFinding() is { } finding)
             {
                 files.RemoveFinding();
                 done.Add($"{origin}: goes on after the refusal of {finding.Sentence}");
             }
-            if (files.LoadSigned() is { } signed && files.LoadMark(log.TrustAnchor) is var mark && (mark is null || mark.Size < signed.Size))
+            if (files.LoadSigned() is { } signed && files.LoadMark(log.TrustAnchor) is var mark
+                && (mark is null || mark.Size < signed.Size))
             {
                 if (signed.Open(log.TrustAnchor, key.Key) is null)
                 {
@@ -121,7 +133,8 @@ public static class AuditorHost
                 }
                 views = await run().ConfigureAwait(false);
             },
-            e => e is ClientStateException or IOException or UnauthorizedAccessException ? ExitCodes.Configuration : null).ConfigureAwait(false);
+            e => e is ClientStateException or IOException or UnauthorizedAccessException ? ExitCodes.Configuration : null)
+            .ConfigureAwait(false);
         return code != ExitCodes.Success ? code
             : views.Any(view => view.Finding is { IsFork: true }) ? ExitCodes.Fork
             : views.Any(view => view.Finding is not null) ? ExitCodes.Invalid

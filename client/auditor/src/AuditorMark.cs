@@ -41,12 +41,14 @@ internal sealed record AuditorMark(string Auditor, ulong FirstEpoch, ulong Size,
     }
 
     /// <summary>Returns the contents of the mark's file.</summary>
-    public byte[] Encode() => [.. Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Header}\n{Auditor}\n{FirstEpoch}\n")), .. Checkpoint];
+    public byte[] Encode() =>
+        [.. Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Header}\n{Auditor}\n{FirstEpoch}\n")), .. Checkpoint];
 
     private static AuditorMark Parse(byte[] octets, string path, TrustAnchor anchor)
     {
         string[] lines = Encoding.UTF8.GetString(octets).Split('\n', Lines + 1);
-        if (lines.Length == Lines + 1 && lines[0] == Header && ulong.TryParse(lines[2], NumberStyles.None, CultureInfo.InvariantCulture, out ulong first))
+        if (lines.Length == Lines + 1 && lines[0] == Header
+            && ulong.TryParse(lines[2], NumberStyles.None, CultureInfo.InvariantCulture, out ulong first))
         {
             byte[] note = Encoding.UTF8.GetBytes(lines[Lines]);
             if (Verifier.Checkpoint(anchor, note, out ulong size, out _) == Reason.Valid)
@@ -54,6 +56,7 @@ internal sealed record AuditorMark(string Auditor, ulong FirstEpoch, ulong Size,
                 return new AuditorMark(lines[1], first, size, note);
             }
         }
-        throw new InvalidDataException($"{path} is not the mark of this log: restore it. Without it nothing tells whether the auditor's state is the newest copy.");
+        throw new InvalidDataException(
+            $"{path} is not the mark of this log: restore it. Without it nothing tells whether the auditor's state is the newest copy.");
     }
 }

@@ -14,8 +14,10 @@ namespace Optiks.Auditor;
 /// answer.
 /// </param>
 public sealed record AuditorReport(
-    string Origin, string Condition, string Description, ulong FirstEpoch, ulong? SignedEpoch, ulong? VerifiedEpoch, long ProofOctets, Finding? Finding, string? Warning)
+    string Origin, string Condition, string Description, ulong FirstEpoch, ulong? SignedEpoch, ulong? VerifiedEpoch, long ProofOctets,
+    Finding? Finding, string? Warning)
 {
     internal static AuditorReport From(LogView view) => new(
-        view.Origin, CoverageJson.Name(view.Condition), view.Description, view.Log.FirstEpoch, view.Signed?.Epoch, view.VerifiedEpoch, view.ProofOctets, view.Finding, view.Warning);
+        view.Origin, CoverageJson.Name(view.Condition), view.Description, view.Log.FirstEpoch, view.Signed?.Epoch, view.VerifiedEpoch,
+        view.ProofOctets, view.Finding, view.Warning);
 }

@@ -38,7 +38,8 @@ public sealed record AuditorSettings
     /// <param name="path">The JSON file (docs/operations/auditors.md).</param>
     /// <param name="state">The <see cref="StateFolder"/> to use when the file names no state folder.</param>
     /// <param name="mark">The <see cref="MarkFolder"/> to use when the file names no mark folder.</param>
-    public static (AuditorSettings Settings, string? KeyFile) Read(string path, string state, string mark) => AuditorFileReader.Read(path, state, mark);
+    public static (AuditorSettings Settings, string? KeyFile) Read(string path, string state, string mark) =>
+        AuditorFileReader.Read(path, state, mark);
 
     /// <summary>The pause before the auditor asks again after a refused answer.</summary>
     internal TimeSpan RefusedPause { get; init; } = TimeSpan.FromSeconds(2);

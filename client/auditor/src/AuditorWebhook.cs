@@ -28,7 +28,8 @@ internal sealed class AuditorWebhook
         try
         {
             using var request = new HttpRequestMessage(HttpMethod.Post, _url) { Content = content };
-            using HttpResponseMessage response = await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, deadline.Token).ConfigureAwait(false);
+            using HttpResponseMessage response =
+                await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, deadline.Token).ConfigureAwait(false);
             return response.IsSuccessStatusCode ? null : $"HTTP {(int)response.StatusCode}";
         }
         catch (HttpRequestException e)

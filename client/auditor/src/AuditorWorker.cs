@@ -17,7 +17,8 @@ internal sealed class AuditorWorker : BackgroundService
     private readonly ILogger<AuditorWorker> _logger;
     private readonly AuditorWebhook? _webhook;
 
-    public AuditorWorker(AuditedLogs logs, AuditorSettings settings, AuditorMetrics metrics, HostFailure failure, TimeProvider time, ILogger<AuditorWorker> logger, HttpClient http)
+    public AuditorWorker(AuditedLogs logs, AuditorSettings settings, AuditorMetrics metrics, HostFailure failure, TimeProvider time,
+        ILogger<AuditorWorker> logger, HttpClient http)
     {
         (_logs, _settings, _metrics, _failure, _time, _logger) = (logs, settings, metrics, failure, time, logger);
         _webhook = settings.Webhook is { } url ? new AuditorWebhook(http, url) : null;

@@ -88,7 +88,8 @@ internal static class CoverageJson
 
     /// <summary>Returns the root of the signed tree, in the form that checkpoints use.</summary>
     public static string Root(SignedStatement signed) =>
-        SignedNote.TryParse(signed.Note, out SignedNote? note, out _) && Checkpoint.TryParse(note.Text.Span, out Checkpoint? checkpoint, out _)
+        SignedNote.TryParse(signed.Note, out SignedNote? note, out _)
+            && Checkpoint.TryParse(note.Text.Span, out Checkpoint? checkpoint, out _)
             ? checkpoint.Root.ToString()
             : throw new InvalidOperationException("What was signed does not parse.");
 

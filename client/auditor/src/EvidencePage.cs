@@ -20,7 +20,8 @@ internal static class EvidencePage
         html.Append(CultureInfo.InvariantCulture, $"<p>Auditor <code>{Text(auditor)}</code></p>\n<ul>\n");
         foreach (LogView view in views)
         {
-            html.Append(CultureInfo.InvariantCulture, $"<li><a href=\"/{view.Log.Id}/\">{Text(view.Origin)}</a>: {Text(view.PublicDescription)}</li>\n");
+            html.Append(CultureInfo.InvariantCulture,
+                $"<li><a href=\"/{view.Log.Id}/\">{Text(view.Origin)}</a>: {Text(view.PublicDescription)}</li>\n");
         }
         return html.Append("</ul>\n</body>\n</html>\n").ToString();
     }
@@ -38,8 +39,11 @@ internal static class EvidencePage
             Row(html, "Found", Time((ulong)Math.Max(0, finding.FoundAtMs)));
             Row(html, "Epochs", finding.To is { } to ? $"{finding.From} to {to}" : "none");
             Row(html, "Detail", finding.Detail ?? "none");
-            Row(html, "Shown by", finding.IsProven ? "the log's own signature: the evidence convinces anyone" : "answers of its servers, which are not signed");
-            html.Append("</table>\n<p>Nothing of this log is signed any more. What was signed before stays true. Ask the auditor for the evidence.</p>\n");
+            Row(html, "Shown by", finding.IsProven
+                ? "the log's own signature: the evidence convinces anyone"
+                : "answers of its servers, which are not signed");
+            html.Append(
+                "</table>\n<p>Nothing of this log is signed any more. What was signed before stays true. Ask the auditor for the evidence.</p>\n");
         }
         if (view.Warning is { } warning)
         {
@@ -54,7 +58,8 @@ internal static class EvidencePage
         {
             html.Append("<p>Nothing yet.</p>\n");
         }
-        html.Append(CultureInfo.InvariantCulture, $"<p>Verified, whether signed or not: up to epoch {view.VerifiedEpoch?.ToString(CultureInfo.InvariantCulture) ?? "none"}.</p>\n");
+        html.Append(CultureInfo.InvariantCulture,
+            $"<p>Verified, whether signed or not: up to epoch {view.VerifiedEpoch?.ToString(CultureInfo.InvariantCulture) ?? "none"}.</p>\n");
         html.Append("<p>For programs: <a href=\"checkpoint\">checkpoint</a>, <a href=\"coverage\">coverage</a>.</p>\n</body>\n</html>\n");
         return html.ToString();
     }
@@ -65,9 +70,14 @@ internal static class EvidencePage
         html.Append("<table>\n");
         Row(html, "Auditor", view.Auditor);
         Row(html, "Log key", view.Log.TrustAnchor.LogKey.ToString());
-        Row(html, "Coverage", string.Create(CultureInfo.InvariantCulture, $"epochs {signed.FirstEpoch} to {record.Epoch}: every step was verified"));
-        Row(html, "Taken on trust", signed.FirstEpoch == 0 ? "nothing" : string.Create(CultureInfo.InvariantCulture, $"the record of epoch {signed.FirstEpoch}"));
-        Row(html, "Not compared", signed.Switches.IsEmpty ? "nothing" : $"devices and keys at the switches of the period, epochs {string.Join(", ", signed.Switches)}: their owners check what was handed over");
+        Row(html, "Coverage",
+            string.Create(CultureInfo.InvariantCulture, $"epochs {signed.FirstEpoch} to {record.Epoch}: every step was verified"));
+        Row(html, "Taken on trust",
+            signed.FirstEpoch == 0 ? "nothing" : string.Create(CultureInfo.InvariantCulture, $"the record of epoch {signed.FirstEpoch}"));
+        Row(html, "Not compared",
+            signed.Switches.IsEmpty
+                ? "nothing"
+                : $"devices and keys at the switches of the period, epochs {string.Join(", ", signed.Switches)}: their owners check what was handed over");
         Row(html, "Time of the last epoch", Time(record.TimeMs));
         Row(html, "Signed", Time(signed.SignedAt * 1000));
         Row(html, "Period", record.Period.ToString(CultureInfo.InvariantCulture));
@@ -76,13 +86,15 @@ internal static class EvidencePage
         for (int i = 0; i < record.Structures.Count; i++)
         {
             StructureState state = record.Structures[i];
-            Row(html, Structures.Names[i], $"{state.Count} leaves, root {Base64UrlText.Encode(state.Root.Span)}, VRF key {Base64UrlText.Encode(state.VrfPublicKey.Span)}");
+            Row(html, Structures.Names[i],
+                $"{state.Count} leaves, root {Base64UrlText.Encode(state.Root.Span)}, VRF key {Base64UrlText.Encode(state.VrfPublicKey.Span)}");
         }
         html.Append("</table>\n");
     }
 
     private static void Begin(StringBuilder html, string title) =>
-        html.Append(CultureInfo.InvariantCulture, $"<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{Text(title)}</title></head>\n<body>\n<h1>{Text(title)}</h1>\n");
+        html.Append(CultureInfo.InvariantCulture,
+            $"<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{Text(title)}</title></head>\n<body>\n<h1>{Text(title)}</h1>\n");
 
     private static void Row(StringBuilder html, string name, string value) =>
         html.Append(CultureInfo.InvariantCulture, $"<tr><th scope=\"row\">{Text(name)}</th><td>{Text(value)}</td></tr>\n");
@@ -90,5 +102,6 @@ internal static class EvidencePage
     // Escapes characters that are invisible or change the direction of writing.
     private static string Text(string text) => WebUtility.HtmlEncode(DisplayText.Escape(text));
 
-    private static string Time(ulong milliseconds) => UnixTime.FromMilliseconds(milliseconds).ToString("yyyy-MM-dd HH:mm:ss'Z'", CultureInfo.InvariantCulture);
+    private static string Time(ulong milliseconds) =>
+        UnixTime.FromMilliseconds(milliseconds).ToString("yyyy-MM-dd HH:mm:ss'Z'", CultureInfo.InvariantCulture);
 }

@@ -15,7 +15,8 @@ namespace Optiks.Auditor;
 /// <param name="To">Last epoch of the step that failed.</param>
 /// <param name="IsAlerted">Whether the webhook accepted the finding.</param>
 public sealed record Finding(
-    string Reason, long FoundAtMs, bool IsProven, string EvidencePath, string? Detail = null, ulong? From = null, ulong? To = null, bool IsAlerted = false)
+    string Reason, long FoundAtMs, bool IsProven, string EvidencePath, string? Detail = null, ulong? From = null, ulong? To = null,
+    bool IsAlerted = false)
 {
     /// <summary>Whether the finding is a fork: the log has two histories.</summary>
     public bool IsFork => Reason == ReasonExtensions.Name(Protocol.Reason.Fork);

@@ -27,7 +27,8 @@ internal sealed class LogAuditor : IDisposable
     private bool _markIsCompared;
     private volatile LogView _view;
 
-    private LogAuditor(AuditedLog log, AuditorSettings settings, AuditorSession session, AuditorFiles files, INoteSigner key, TimeProvider time)
+    private LogAuditor(AuditedLog log, AuditorSettings settings, AuditorSession session, AuditorFiles files, INoteSigner key,
+        TimeProvider time)
     {
         (_log, _settings, _session, _files, _key, _time) = (log, settings, session, files, key, time);
         _markLock = files.LockMark();
@@ -57,10 +58,17 @@ internal sealed class LogAuditor : IDisposable
     /// <summary>
     /// Opens or creates the files of a log. Throws <see cref="StartupException"/> when the auditor must not sign with these files.
     /// </summary>
-    public static async Task<LogAuditor> OpenAsync(AuditedLog log, AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
+    public static async Task<LogAuditor> OpenAsync(
+        AuditedLog log, AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {
         var files = new AuditorFiles(settings, log);
-        var options = new AuditorOptions { TrustAnchor = log.TrustAnchor, QueryUrls = log.QueryUrls, StateFolder = files.Folder, FirstEpoch = log.FirstEpoch };
+        var options = new AuditorOptions
+        {
+            TrustAnchor = log.TrustAnchor,
+            QueryUrls = log.QueryUrls,
+            StateFolder = files.Folder,
+            FirstEpoch = log.FirstEpoch,
+        };
         AuditorSession session = await AuditorSession.OpenAsync(options, http, time, cancellationToken).ConfigureAwait(false);
         try
         {
@@ -163,7 +171,8 @@ internal sealed class LogAuditor : IDisposable
         {
             if (_mark.Size > state.Head.Size)
             {
-                Show(LogCondition.Waiting, $"The state ends at epoch {state.Head.Size - 1}, and epoch {_mark.Size - 1} may have been signed before: it is an older copy. Nothing is signed until it has caught up.");
+                Show(LogCondition.Waiting,
+                    $"The state ends at epoch {state.Head.Size - 1}, and epoch {_mark.Size - 1} may have been signed before: it is an older copy. Nothing is signed until it has caught up.");
                 return;
             }
             AuditResult extends = await _session.ExtendsAsync(_mark.Checkpoint, cancellationToken).ConfigureAwait(false);
@@ -185,14 +194,16 @@ internal sealed class LogAuditor : IDisposable
         }
         Show(
             LogCondition.Following,
-            result.IsSilent ? $"Epochs {state.FirstEpoch} to {_view.VerifiedEpoch} are verified and signed. There is no newer one: the log has stopped, or its servers hide epochs."
+            result.IsSilent
+                ? $"Epochs {state.FirstEpoch} to {_view.VerifiedEpoch} are verified and signed. There is no newer one: the log has stopped, or its servers hide epochs."
                 : $"Epochs {state.FirstEpoch} to {_view.VerifiedEpoch} are verified and signed.");
     }
 
     private async Task SignAsync(AuditState state, CancellationToken cancellationToken)
     {
         ulong epoch = EpochRecord.ReadEpoch(state.Head.Record);
-        if (epoch + 1 != state.Head.Size || state.Head.Size < _mark?.Size || !SignedNote.TryParse(state.Head.Checkpoint, out SignedNote? note, out _))
+        if (epoch + 1 != state.Head.Size || state.Head.Size < _mark?.Size
+            || !SignedNote.TryParse(state.Head.Checkpoint, out SignedNote? note, out _))
         {
             throw new InvalidOperationException($"Epoch {epoch} and a checkpoint of {state.Head.Size} entries are nothing to sign.");
         }
@@ -209,7 +220,8 @@ internal sealed class LogAuditor : IDisposable
             FirstEpoch = state.FirstEpoch,
             Switches = state.Switches,
             // The note has only the signature lines of the log and of this auditor, because each other cosigner serves its own signature.
-            Note = SignedNote.Create(note.Text.Span, [note.Signatures.Single(line => line.IsBy(_log.TrustAnchor.LogKey)), signature]).Encode(),
+            Note =
+                SignedNote.Create(note.Text.Span, [note.Signatures.Single(line => line.IsBy(_log.TrustAnchor.LogKey)), signature]).Encode(),
             Record = state.Head.Record,
             SignedAt = now,
         };
@@ -240,7 +252,8 @@ internal sealed class LogAuditor : IDisposable
         }
         string evidence = result.EvidencePath ?? WriteRefused(result);
         var finding = new Finding(
-            result.Reason.Name(), _time.GetUtcNow().ToUnixTimeMilliseconds(), result.IsProven, evidence, result.Detail, result.FailedRange?.From, result.FailedRange?.To);
+            result.Reason.Name(), _time.GetUtcNow().ToUnixTimeMilliseconds(), result.IsProven, evidence, result.Detail,
+            result.FailedRange?.From, result.FailedRange?.To);
         _files.Save(finding);
         FailPoints.Hit(FailPoints.AuditorFinding);
         _view = _view with { Finding = finding, Condition = LogCondition.Stopped, Description = finding.Sentence };
@@ -267,7 +280,8 @@ internal sealed class LogAuditor : IDisposable
         {
             AuditRefusal refusal = result.Refusals[i];
             string what = refusal.Range is { } range ? $"epochs {range.From} to {range.To}" : "its board";
-            text.Append(System.Globalization.CultureInfo.InvariantCulture, $"{i + 1}-*   {refusal.Server.Authority}, {what}: {refusal.Reason.Name()}\n");
+            text.Append(System.Globalization.CultureInfo.InvariantCulture,
+                $"{i + 1}-*   {refusal.Server.Authority}, {what}: {refusal.Reason.Name()}\n");
         }
         return text.Append(
             """
@@ -286,13 +300,18 @@ internal sealed class LogAuditor : IDisposable
     // Tells whether the reason is a fault of a server, and not of the log or its trees. After such a fault, another server or a later try
     // may succeed.
     private static bool IsServerFault(Reason reason) =>
-        reason is Reason.Stale or Reason.RecordFromFuture or Reason.CheckpointMalformed or Reason.CheckpointOrigin or Reason.CheckpointSignature;
+        reason is Reason.Stale or Reason.RecordFromFuture or Reason.CheckpointMalformed or Reason.CheckpointOrigin
+            or Reason.CheckpointSignature;
 
     private static string? Warning(AuditResult result) => result.IsValid && result.Refusals.Count > 0
-        ? string.Join(" ", result.Refusals.Select(refusal => $"{refusal.Server.Authority} gave an answer that does not verify ({refusal.Reason.Name()}); another server's does."))
+        ? string.Join(
+            " ",
+            result.Refusals.Select(refusal =>
+                $"{refusal.Server.Authority} gave an answer that does not verify ({refusal.Reason.Name()}); another server's does."))
         : null;
 
-    private void Show(LogCondition condition, string description) => _view = _view with { Condition = condition, Description = description };
+    private void Show(LogCondition condition, string description) =>
+        _view = _view with { Condition = condition, Description = description };
 
     private LogView Verified(LogView view) => _session.State is { Head.Record: { } record }
         ? view with { VerifiedEpoch = EpochRecord.ReadEpoch(record), VerifiedTimeMs = EpochRecord.Decode(record).TimeMs }
@@ -305,11 +324,13 @@ internal sealed class LogAuditor : IDisposable
         ulong first = _session.State?.FirstEpoch ?? _log.FirstEpoch;
         if (first != _log.FirstEpoch)
         {
-            throw new StartupException($"This auditor started at epoch {first} of {_log.TrustAnchor.Configuration.Origin}. Where its coverage begins never changes: to start at {_log.FirstEpoch}, use another key and another folder.");
+            throw new StartupException(
+                $"This auditor started at epoch {first} of {_log.TrustAnchor.Configuration.Origin}. Where its coverage begins never changes: to start at {_log.FirstEpoch}, use another key and another folder.");
         }
         if (signed is not null && signed.Open(_log.TrustAnchor, _key.Key) is null)
         {
-            throw new StartupException($"{_files.Folder} has a statement that {_key.Key.Name} did not sign with this key: put the key back that signed it, or use another folder.");
+            throw new StartupException(
+                $"{_files.Folder} has a statement that {_key.Key.Name} did not sign with this key: put the key back that signed it, or use another folder.");
         }
         if (_mark is not null && (_mark.Auditor != auditor || _mark.FirstEpoch != first))
         {
@@ -337,7 +358,9 @@ internal sealed class LogAuditor : IDisposable
             {
                 VerifiedEpoch = value.Epoch,
                 ProofOctets = view.ProofOctets + value.ProofOctets - _octets,
-                Description = view.Condition == LogCondition.Starting ? $"Catching up: epoch {value.Epoch} of {value.Target}." : view.Description,
+                Description = view.Condition == LogCondition.Starting
+                    ? $"Catching up: epoch {value.Epoch} of {value.Target}."
+                    : view.Description,
             };
             _octets = value.ProofOctets;
             FailPoints.Hit(FailPoints.AuditorRange);

@@ -41,7 +41,8 @@ public sealed record SignedStatement
     internal SignedCheckpoint? Open(TrustAnchor anchor, VerifierKey auditor)
     {
         var verifier = new CheckpointVerifier(anchor.LogKey, [auditor], Ed25519.Verifier);
-        return Auditor == auditor.ToString() && Record.Length == EpochRecord.Length && Verifier.VerifyRecord(anchor, Record, []) == Reason.Valid
+        return Auditor == auditor.ToString() && Record.Length == EpochRecord.Length
+            && Verifier.VerifyRecord(anchor, Record, []) == Reason.Valid
             && verifier.TryOpen(Note, out SignedCheckpoint? opened, out _) && opened.Checkpoint.Size == Size && FirstEpoch <= Epoch
             && opened.Cosignatures is [{ Timestamp: { } timestamp }] && timestamp == SignedAt
             ? opened

@@ -33,13 +33,18 @@ public sealed class HostTests
         JsonElement coverage = await running.JsonAsync($"/{id}/coverage");
         JsonElement signed = coverage.GetProperty("signed");
         EpochRecord record = EpochRecord.Decode(auditor.Fixture.Log.Record(5));
-        Assert.Equal(("test.example/log", auditor.Key.ToString(), 0UL), (coverage.GetProperty("origin").GetString(), coverage.GetProperty("auditor").GetString(), coverage.GetProperty("first_epoch").GetUInt64()));
+        Assert.Equal(("test.example/log", auditor.Key.ToString(), 0UL),
+            (coverage.GetProperty("origin").GetString(), coverage.GetProperty("auditor").GetString(),
+                coverage.GetProperty("first_epoch").GetUInt64()));
         Assert.Equal((5UL, 6UL, record.TimeMs, 0UL), (
-            signed.GetProperty("epoch").GetUInt64(), signed.GetProperty("size").GetUInt64(), signed.GetProperty("time_ms").GetUInt64(), signed.GetProperty("period").GetUInt64()));
+            signed.GetProperty("epoch").GetUInt64(), signed.GetProperty("size").GetUInt64(), signed.GetProperty("time_ms").GetUInt64(),
+            signed.GetProperty("period").GetUInt64()));
         Assert.Equal(opened.Checkpoint.Root.ToString(), signed.GetProperty("root").GetString());
         Assert.Equal(Base64UrlText.Encode(auditor.Fixture.Log.Record(5)), signed.GetProperty("record").GetString());
-        Assert.Equal(Base64UrlText.Encode(record.Structures[2].VrfPublicKey.Span), signed.GetProperty("vrf_keys").GetProperty("keys").GetString());
-        Assert.Equal((JsonValueKind.Null, "following"), (coverage.GetProperty("finding").ValueKind, coverage.GetProperty("condition").GetString()));
+        Assert.Equal(Base64UrlText.Encode(record.Structures[2].VrfPublicKey.Span),
+            signed.GetProperty("vrf_keys").GetProperty("keys").GetString());
+        Assert.Equal((JsonValueKind.Null, "following"),
+            (coverage.GetProperty("finding").ValueKind, coverage.GetProperty("condition").GetString()));
         Assert.Contains("epochs 0 to 5: every step was verified", (await running.GetAsync($"/{id}/")).Body, StringComparison.Ordinal);
         Assert.Contains($"<a href=\"/{id}/\">test.example/log</a>", (await running.GetAsync("/")).Body, StringComparison.Ordinal);
         Assert.Equal(HttpStatusCode.OK, (await running.GetAsync("/health/ready")).Status);
@@ -60,7 +65,8 @@ public sealed class HostTests
     {
         await using AuditorFixture auditor = await AuditorFixture.StartAsync(1);
         await using Running running = await Running.StartAsync(auditor);
-        (HttpStatusCode answered, string body, string type) = await running.GetAsync(path.Replace("{id}", auditor.Log.Id, StringComparison.Ordinal));
+        (HttpStatusCode answered, string body, string type) =
+            await running.GetAsync(path.Replace("{id}", auditor.Log.Id, StringComparison.Ordinal));
         Assert.Equal(status, (int)answered);
         if (status != 200)
         {
@@ -97,12 +103,16 @@ public sealed class HostTests
             await running.UntilAsync(() => running.View.Finding is { IsAlerted: true });
             Assert.Equal(3, hook.Told.Count);
             JsonElement told = JsonDocument.Parse(hook.Told[^1]).RootElement;
-            Assert.Equal("test.example/log: The log signed a record of epoch 4 that breaks a rule: record_previous. Nothing more is signed.", told.GetProperty("text").GetString());
+            Assert.Equal(
+                "test.example/log: The log signed a record of epoch 4 that breaks a rule: record_previous. Nothing more is signed.",
+                told.GetProperty("text").GetString());
             Assert.True(Directory.Exists(told.GetProperty("evidence").GetString()));
-            Assert.Contains("breaks a rule: record_previous", (await running.GetAsync($"/{auditor.Log.Id}/")).Body, StringComparison.Ordinal);
+            Assert.Contains("breaks a rule: record_previous", (await running.GetAsync($"/{auditor.Log.Id}/")).Body,
+                StringComparison.Ordinal);
             JsonElement finding = (await running.JsonAsync($"/{auditor.Log.Id}/coverage")).GetProperty("finding");
             Assert.Equal(("record_previous", 3UL, 4UL, true), (
-                finding.GetProperty("reason").GetString(), finding.GetProperty("from").GetUInt64(), finding.GetProperty("to").GetUInt64(), finding.GetProperty("proven").GetBoolean()));
+                finding.GetProperty("reason").GetString(), finding.GetProperty("from").GetUInt64(), finding.GetProperty("to").GetUInt64(),
+                finding.GetProperty("proven").GetBoolean()));
             (HttpStatusCode status, string body, _) = await running.GetAsync("/health/ready");
             Assert.Equal(HttpStatusCode.ServiceUnavailable, status);
             Assert.Contains("record_previous", body, StringComparison.Ordinal);
@@ -120,7 +130,8 @@ public sealed class HostTests
     {
         await using AuditorFixture auditor = await AuditorFixture.StartAsync(1);
         LogView view = await auditor.LookAsync();
-        string html = EvidencePage.Render(view with { Condition = LogCondition.Behind, Description = "<script>alert(1)</script>\u202e&\"", Warning = "<img src=x>" });
+        string html = EvidencePage.Render(
+            view with { Condition = LogCondition.Behind, Description = "<script>alert(1)</script>\u202e&\"", Warning = "<img src=x>" });
         Assert.DoesNotContain("<script", html, StringComparison.Ordinal);
         Assert.DoesNotContain("<img", html, StringComparison.Ordinal);
         Assert.DoesNotContain("\u202e", html, StringComparison.Ordinal);
@@ -133,7 +144,9 @@ public sealed class HostTests
         await using AuditorFixture auditor = await AuditorFixture.StartAsync(1);
         AuditorSettings twice = auditor.Settings with { Logs = [auditor.Log, auditor.Log] };
         NoteSigner key = CosignerKeyFile.Open(auditor.KeyFile);
-        StartupException refused = await Assert.ThrowsAsync<StartupException>(() => AuditedLogs.OpenAsync(twice, key, new HttpClient(), TimeProvider.System, Cancellation));
+        StartupException refused =
+            await Assert.ThrowsAsync<StartupException>(
+                () => AuditedLogs.OpenAsync(twice, key, new HttpClient(), TimeProvider.System, Cancellation));
         Assert.Contains("named twice", refused.Message, StringComparison.Ordinal);
     }
 
@@ -152,7 +165,8 @@ public sealed class HostTests
         {
             AuditorSettings settings = auditor.Settings with { Webhook = webhook };
             var http = new HttpClient();
-            AuditedLogs logs = await AuditedLogs.OpenAsync(settings, CosignerKeyFile.Open(auditor.KeyFile), http, auditor.Fixture.Clock, Cancellation);
+            AuditedLogs logs = await AuditedLogs.OpenAsync(
+                settings, CosignerKeyFile.Open(auditor.KeyFile), http, auditor.Fixture.Clock, Cancellation);
             WebApplication app = AuditorHost.Build(settings, logs, http, auditor.Fixture.Clock);
             await app.StartAsync(Cancellation);
             return new Running(app, logs);
@@ -161,7 +175,8 @@ public sealed class HostTests
         public async Task<(HttpStatusCode Status, string Body, string Type)> GetAsync(string path)
         {
             using HttpResponseMessage response = await _http.GetAsync(new Uri(_app.Urls.Single() + path), Cancellation);
-            return (response.StatusCode, await response.Content.ReadAsStringAsync(Cancellation), response.Content.Headers.ContentType?.ToString() ?? "");
+            return (response.StatusCode, await response.Content.ReadAsStringAsync(Cancellation),
+                response.Content.Headers.ContentType?.ToString() ?? "");
         }
 
         public async Task<JsonElement> JsonAsync(string path) => JsonDocument.Parse((await GetAsync(path)).Body).RootElement;

@@ -62,7 +62,9 @@ public sealed class HostileLogTests
         using Secrets.NoteSigner key = Secrets.CosignerKeyFile.Open(auditor.KeyFile);
         if (isProven)
         {
-            StartupException refused = await Assert.ThrowsAsync<StartupException>(() => AuditorHost.ResumeAsync(auditor.Settings, key, auditor.Fixture.Http, auditor.Fixture.Clock, Cancellation));
+            StartupException refused =
+                await Assert.ThrowsAsync<StartupException>(
+                    () => AuditorHost.ResumeAsync(auditor.Settings, key, auditor.Fixture.Http, auditor.Fixture.Clock, Cancellation));
             Assert.Equal(ExitCodes.Fork, refused.ExitCode);
             return;
         }
@@ -77,7 +79,8 @@ public sealed class HostileLogTests
     {
         await using AuditorFixture auditor = await AuditorFixture.StartAsync(3);
         int bad = 2;
-        auditor.Fixture.Server.Mutate = (path, answer) => path.EndsWith("audit-proof", StringComparison.Ordinal) && bad-- > 0 ? [.. answer.AsSpan(..^1)] : answer;
+        auditor.Fixture.Server.Mutate = (path, answer) =>
+            path.EndsWith("audit-proof", StringComparison.Ordinal) && bad-- > 0 ? [.. answer.AsSpan(..^1)] : answer;
         LogView view = await auditor.LookAsync();
         Assert.Equal((LogCondition.Following, 3UL), (view.Condition, auditor.Signed(view)));
         Assert.True(bad < 0);
@@ -87,7 +90,8 @@ public sealed class HostileLogTests
     public async Task A_server_that_cheats_is_told_while_an_honest_one_counts()
     {
         await using AuditorFixture auditor = await AuditorFixture.StartAsync(3, replicas: 2);
-        auditor.Fixture.Replica(0).Mutate = (path, answer) => path.EndsWith("audit-proof", StringComparison.Ordinal) ? [.. answer.AsSpan(..^1)] : answer;
+        auditor.Fixture.Replica(0).Mutate = (path, answer) =>
+            path.EndsWith("audit-proof", StringComparison.Ordinal) ? [.. answer.AsSpan(..^1)] : answer;
         LogView view = await auditor.LookAsync();
         Assert.Equal((LogCondition.Following, 3UL), (view.Condition, auditor.Signed(view)));
         Assert.Contains($":{auditor.Fixture.Urls[0].Port} gave an answer that does not verify", view.Warning, StringComparison.Ordinal);
@@ -115,7 +119,8 @@ public sealed class HostileLogTests
         await using AuditorFixture other = await AuditorFixture.StartAsync(3);
         using var faulty = new HttpClient(new FaultyHandler());
         using Secrets.NoteSigner key = Secrets.CosignerKeyFile.Open(auditor.KeyFile);
-        using LogAuditor broken = await LogAuditor.OpenAsync(auditor.Log, auditor.Settings, key, faulty, auditor.Fixture.Clock, Cancellation);
+        using LogAuditor broken =
+            await LogAuditor.OpenAsync(auditor.Log, auditor.Settings, key, faulty, auditor.Fixture.Clock, Cancellation);
         for (int i = 0; i < 2; i++)
         {
             LogView view = await broken.LookAsync(Cancellation);
@@ -128,7 +133,8 @@ public sealed class HostileLogTests
 
     private sealed class FaultyHandler : HttpMessageHandler
     {
-        protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken) => throw new InvalidOperationException("not foreseen");
+        protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken) =>
+            throw new InvalidOperationException("not foreseen");
     }
 
     [Fact]
@@ -138,7 +144,8 @@ public sealed class HostileLogTests
         using LogAuditor log = await auditor.OpenAsync();
         Assert.Equal(3UL, auditor.Signed(await log.LookAsync(Cancellation)));
         auditor.Fixture.Publish(("late", "x"));
-        auditor.Fixture.Replica(0).Mutate = (path, answer) => path.EndsWith("audit-proof", StringComparison.Ordinal) ? [.. answer.AsSpan(..^1)] : answer;
+        auditor.Fixture.Replica(0).Mutate = (path, answer) =>
+            path.EndsWith("audit-proof", StringComparison.Ordinal) ? [.. answer.AsSpan(..^1)] : answer;
         auditor.Fixture.Replica(1).Lag = 2;
         LogView view = await log.LookAsync(Cancellation);
         Assert.Equal((LogCondition.Behind, 3UL), (view.Condition, auditor.Signed(view)));
@@ -223,8 +230,10 @@ public sealed class HostileLogTests
                 log.PublishMany(2, i => [("late", $"{i}")]);
                 auditor.Fixture.Server.Mutate = (path, answer) => (what, path) switch
                 {
-                    ("rewrites an old epoch's entry", _) when path.StartsWith("/log/tile/entries/", StringComparison.Ordinal) => Flip(answer, (388 * 2) + 100),
-                    ("changes every proof", _) when path.EndsWith("audit-proof", StringComparison.Ordinal) => Flip(answer, 3 + (3 * EpochRecord.Length) + 16 + 5),
+                    ("rewrites an old epoch's entry", _) when path.StartsWith("/log/tile/entries/", StringComparison.Ordinal) =>
+                        Flip(answer, (388 * 2) + 100),
+                    ("changes every proof", _) when path.EndsWith("audit-proof", StringComparison.Ordinal) =>
+                        Flip(answer, 3 + (3 * EpochRecord.Length) + 16 + 5),
                     _ => answer,
                 };
                 auditor.Fixture.Clock.UtcNow = log.Now;
@@ -250,7 +259,15 @@ public sealed class HostileLogTests
             _ => honest with { Structures = all },
         });
         // In the next epoch, the log reverts the false change.
-        log.PublishRecord(honest => honest with { Epoch = 7, Period = 0, PeriodFirstEpoch = 0, TimeMs = honest.TimeMs + FixtureLog.StepMs, Structures = EpochRecord.Decode(log.Record(5)).Structures });
+        log.PublishRecord(honest =>
+            honest with
+            {
+                Epoch = 7,
+                Period = 0,
+                PeriodFirstEpoch = 0,
+                TimeMs = honest.TimeMs + FixtureLog.StepMs,
+                Structures = EpochRecord.Decode(log.Record(5)).Structures,
+            });
         auditor.Fixture.Clock.UtcNow = log.Now;
     }
 

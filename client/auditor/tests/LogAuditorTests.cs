@@ -38,7 +38,8 @@ public sealed class LogAuditorTests
         Assert.Contains("never changes", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message, StringComparison.Ordinal);
         // Even with a new state, the auditor refuses another first epoch, because the mark records the first epoch.
         Directory.Delete(auditor.Settings.StateFolder, recursive: true);
-        Assert.Contains("one coverage of a log", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message, StringComparison.Ordinal);
+        Assert.Contains("one coverage of a log", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message,
+            StringComparison.Ordinal);
         auditor.FirstEpoch = 4;
         Assert.Equal(10UL, auditor.Signed(await auditor.LookAsync()));
     }
@@ -50,9 +51,11 @@ public sealed class LogAuditorTests
         Assert.Equal(2UL, auditor.Signed(await auditor.LookAsync()));
         File.Delete(auditor.KeyFile);
         Secrets.CosignerKeyFile.Create(auditor.KeyFile, AuditorFixture.Name);
-        Assert.Contains("did not sign with this key", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message, StringComparison.Ordinal);
+        Assert.Contains("did not sign with this key", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message,
+            StringComparison.Ordinal);
         Directory.Delete(auditor.Settings.StateFolder, recursive: true);
-        Assert.Contains("one coverage of a log", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message, StringComparison.Ordinal);
+        Assert.Contains("one coverage of a log", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -148,7 +151,8 @@ public sealed class LogAuditorTests
             Assert.Empty(await AuditorHost.ResumeAsync(auditor.Settings, key, auditor.Fixture.Http, auditor.Fixture.Clock, Cancellation));
         }
         File.WriteAllBytes(auditor.Files.Mark, [.. old.AsSpan(..^10)]);
-        Assert.Contains("is not the mark", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message, StringComparison.Ordinal);
+        Assert.Contains("is not the mark", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -173,7 +177,8 @@ public sealed class LogAuditorTests
         using LogAuditor second = await OtherAsync();
         Assert.Equal(LogCondition.Following, (await second.LookAsync(Cancellation)).Condition);
 
-        Task<LogAuditor> OtherAsync() => LogAuditor.OpenAsync(auditor.Log, other, key, auditor.Fixture.Http, auditor.Fixture.Clock, Cancellation);
+        Task<LogAuditor> OtherAsync() =>
+            LogAuditor.OpenAsync(auditor.Log, other, key, auditor.Fixture.Http, auditor.Fixture.Clock, Cancellation);
     }
 
     [Fact]

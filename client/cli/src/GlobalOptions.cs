@@ -29,7 +29,8 @@ internal sealed class GlobalOptions
 
     private readonly Option<string> _apiKey = new("--api-key")
     {
-        Description = "API key, or @FILE to read it from a file of mode 0600 (OPTIKS_API_KEY; default: the file api-key in the data folder)",
+        Description =
+            "API key, or @FILE to read it from a file of mode 0600 (OPTIKS_API_KEY; default: the file api-key in the data folder)",
         HelpName = "KEY",
         Recursive = true,
     };
@@ -43,7 +44,8 @@ internal sealed class GlobalOptions
 
     private readonly Option<bool> _authorizeLookups = new("--authorize-lookups")
     {
-        Description = "where the operator has closed lookups, send them with the API key or token: the operator then knows who looks up whom",
+        Description =
+            "where the operator has closed lookups, send them with the API key or token: the operator then knows who looks up whom",
         Recursive = true,
     };
 
@@ -89,7 +91,8 @@ internal sealed class GlobalOptions
     public IReadOnlyList<Uri> QueryUrls(ParseResult parse, CommandHost host)
     {
         string[] given = parse.GetValue(_queryUrl) is { Length: > 0 } options ? options : [ServiceAddresses.Query(host.Environment)];
-        return [.. given.SelectMany(text => text.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)).Select(text => Url(text, "--query-url"))];
+        return [.. given.SelectMany(text => text.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))
+            .Select(text => Url(text, "--query-url"))];
     }
 
     public Uri UpdateUrl(ParseResult parse, CommandHost host) =>
@@ -159,9 +162,11 @@ internal sealed class GlobalOptions
         byte[] octets = SecretFile.Read(path);
         string token = Encoding.UTF8.GetString(octets).TrimEnd('\n');
         CryptographicOperations.ZeroMemory(octets);
-        return token.Length <= ProtocolLimits.MaxToken && token.Count(c => c == '.') == 2 && token.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.')
+        return token.Length <= ProtocolLimits.MaxToken && token.Count(c => c == '.') == 2
+            && token.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.')
             ? token
-            : throw new UsageException($"{path} does not hold a token: three parts of base64url with dots between them, {ProtocolLimits.MaxToken} characters at most.");
+            : throw new UsageException(
+                $"{path} does not hold a token: three parts of base64url with dots between them, {ProtocolLimits.MaxToken} characters at most.");
     }
 
     private static string Checked(string key) => Optiks.ApiKeys.ApiKey.IsWellFormed(key)
@@ -173,6 +178,7 @@ internal sealed class GlobalOptions
         !Uri.TryCreate(text, UriKind.Absolute, out Uri? url) || url.Scheme is not ("http" or "https")
             ? throw new UsageException($"{option}: {ErrorText.Address(text)} is not an http or https URL.")
         : url.Query.Length + url.Fragment.Length + url.UserInfo.Length > 0
-            ? throw new UsageException($"{option}: a server's URL has no user, query or fragment. A path stays before those of the requests.")
+            ? throw new UsageException(
+                $"{option}: a server's URL has no user, query or fragment. A path stays before those of the requests.")
             : url;
 }

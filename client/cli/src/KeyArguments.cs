@@ -23,7 +23,8 @@ internal sealed class KeyArguments
         command.Options.Add(_base64);
     }
 
-    public IReadOnlyList<ReadOnlyMemory<byte>> Read(ParseResult parse) => [.. (parse.GetValue(_keys) ?? []).Select(text => Decode(parse, NotAnOption(parse, text)))];
+    public IReadOnlyList<ReadOnlyMemory<byte>> Read(ParseResult parse) =>
+        [.. (parse.GetValue(_keys) ?? []).Select(text => Decode(parse, NotAnOption(parse, text)))];
 
     /// <summary>Decodes the text of an option that names a key, in the same way as the KEY arguments.</summary>
     public ReadOnlyMemory<byte> Decode(ParseResult parse, string text) => Decode(text, parse.GetValue(_base64));
@@ -34,7 +35,8 @@ internal sealed class KeyArguments
     /// </summary>
     public static string NotAnOption(ParseResult parse, string text) =>
         text.StartsWith('-') && !parse.Tokens.Any(token => token.Type == TokenType.DoubleDash)
-            ? throw new UsageException($"There is no option {text}. If it is a key or a value, put -- before the first argument that starts with a dash.")
+            ? throw new UsageException(
+                $"There is no option {text}. If it is a key or a value, put -- before the first argument that starts with a dash.")
             : text;
 
     /// <summary>Returns the octets of a key or name.</summary>
@@ -43,6 +45,8 @@ internal sealed class KeyArguments
         byte[] key = !base64 ? Encoding.UTF8.GetBytes(text)
             : Base64UrlText.TryDecode(text, out byte[]? octets) ? octets
             : throw new UsageException($"{text} is not base64url without padding.");
-        return key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? key : throw new UsageException($"A key has 1 to {ProtocolLimits.MaxKeyLength} octets, not {key.Length}.");
+        return key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength
+            ? key
+            : throw new UsageException($"A key has 1 to {ProtocolLimits.MaxKeyLength} octets, not {key.Length}.");
     }
 }

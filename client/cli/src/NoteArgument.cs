@@ -31,7 +31,8 @@ internal sealed class NoteArgument
     /// Returns the value that the command sends under a request id. If the user gives a note, the note is durable when the call returns,
     /// and the value commits to the note.
     /// </summary>
-    public ReadOnlyMemory<byte> Value(ParseResult parse, OptiksClient client, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, Guid requestId)
+    public ReadOnlyMemory<byte> Value(
+        ParseResult parse, OptiksClient client, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, Guid requestId)
     {
         try
         {

@@ -53,15 +53,19 @@ internal static class OptiksCommand
             "optiks user decommission alice",
         ],
         ["user create"] = ["optiks user create alice --device phone=\"the phone's key\" --device laptop=@laptop.value --wait"],
-        ["user lookup"] = ["optiks user lookup alice bob", "optiks user lookup alice --device phone", "optiks user lookup alice --json | jq '.devices[].value'"],
+        ["user lookup"] = ["optiks user lookup alice bob", "optiks user lookup alice --device phone",
+            "optiks user lookup alice --json | jq '.devices[].value'"],
         ["user monitor"] = ["optiks user monitor alice", "optiks user monitor alice --accept", "optiks user monitor --follow"],
         ["user history"] = ["optiks user history alice", "optiks user history alice --json | jq '.devices[].versions[].value'"],
         ["user add-username"] = ["optiks user add-username alice alice@example.org --wait"],
-        ["user add-device"] = ["optiks user add-device alice tablet \"the tablet's key\" --wait", "optiks user add-device alice tablet \"the tablet's key\" --note \"added new tablet\""],
-        ["user set-device"] = ["optiks user set-device alice phone \"the phone's new key\" --wait", "optiks user set-device alice phone --file phone.value --expect 1"],
+        ["user add-device"] = ["optiks user add-device alice tablet \"the tablet's key\" --wait",
+            "optiks user add-device alice tablet \"the tablet's key\" --note \"added new tablet\""],
+        ["user set-device"] = ["optiks user set-device alice phone \"the phone's new key\" --wait",
+            "optiks user set-device alice phone --file phone.value --expect 1"],
         ["user remove-device"] = ["optiks user remove-device alice laptop --wait"],
         ["erase"] = ["optiks erase alice --from 1 --to 3 --wait"],
-        ["user erase"] = ["optiks user erase alice --from 1 --to 3 --wait", "optiks user erase alice --wait        # all of a user who has left"],
+        ["user erase"] = ["optiks user erase alice --from 1 --to 3 --wait",
+            "optiks user erase alice --wait        # all of a user who has left"],
         ["user decommission"] = ["optiks user decommission alice", "optiks user decommission alice --unseen"],
         ["audit"] = ["optiks audit", "optiks audit --follow", "optiks audit --from 1000 --data ~/auditor"],
         ["auditor"] =
@@ -76,8 +80,10 @@ internal static class OptiksCommand
         ["overdue"] = ["optiks overdue", "optiks overdue --accept 1234"],
         ["board"] = ["optiks board checkpoint --out today.checkpoint", "optiks board verify", "optiks board consistency today.checkpoint"],
         ["board checkpoint"] = ["optiks board checkpoint", "optiks board checkpoint --out today.checkpoint"],
-        ["board verify"] = ["optiks board verify", "optiks board verify --board https://mirror.example.org/log --trust trust.json", "optiks board verify --board ./log --trust trust.json"],
-        ["board consistency"] = ["optiks board consistency yesterday.checkpoint", "optiks board consistency mine.checkpoint theirs.checkpoint"],
+        ["board verify"] = ["optiks board verify", "optiks board verify --board https://mirror.example.org/log --trust trust.json",
+            "optiks board verify --board ./log --trust trust.json"],
+        ["board consistency"] = ["optiks board consistency yesterday.checkpoint",
+            "optiks board consistency mine.checkpoint theirs.checkpoint"],
         ["evidence"] = ["optiks evidence verify ~/.local/share/optiks/client/evidence/20261125T184500Z --trust trust.json"],
         ["evidence verify"] = ["optiks evidence verify ~/.local/share/optiks/client/evidence/20261125T184500Z --trust trust.json"],
         ["inspect"] =
@@ -116,7 +122,9 @@ internal static class OptiksCommand
     public static async Task<int> RunAsync(string[] args, CommandHost host, CancellationToken cancellationToken = default)
     {
         var options = new GlobalOptions();
-        int code = await new CommandProgram("optiks", Create(options, host), s_examples, options.JsonOption).RunAsync(args, host.Out, host.Error, Classify, cancellationToken).ConfigureAwait(false);
+        int code =
+            await new CommandProgram("optiks", Create(options, host), s_examples, options.JsonOption).RunAsync(
+                args, host.Out, host.Error, Classify, cancellationToken).ConfigureAwait(false);
         return Report.Overdue(host, code);
     }
 
@@ -124,7 +132,8 @@ internal static class OptiksCommand
     {
         OptiksServerException { Failure: ServerFailure.Insecure } => new CommandFailure(ExitCodes.Usage, "insecure-url", exception.Message),
         OptiksServerException e => new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, Hint(e)),
-        UsageException or FirstEpochException or TrustAnchorException or ClientStateException or NativeLibraryException => new CommandFailure(ExitCodes.Usage, "usage", exception.Message),
+        UsageException or FirstEpochException or TrustAnchorException or ClientStateException or NativeLibraryException =>
+            new CommandFailure(ExitCodes.Usage, "usage", exception.Message),
         StartupException e => new CommandFailure(e.ExitCode, "configuration", e.Message),
         HttpRequestException e => new CommandFailure(ExitCodes.Unreachable, "unreachable", e.Message),
         IOException or UnauthorizedAccessException => new CommandFailure(ExitCodes.Usage, "file", exception.Message),
@@ -164,11 +173,16 @@ internal static class OptiksCommand
     /// <summary>Returns the advice on what to do when a server gave no answer; null if there is no advice.</summary>
     public static string? Hint(OptiksServerException e) => e switch
     {
-        { Failure: ServerFailure.Unreachable } => "Is the service running? `make up` starts it; --query-url and --update-url (or OPTIKS_QUERY_URL, OPTIKS_UPDATE_URL) name another.",
-        { Problem: ProblemNames.Unauthorized } => "Set OPTIKS_API_KEY or give --api-key @FILE or --token-file FILE; a development key is in the file api-key of the server's data folder. Lookups carry it with --authorize-lookups only.",
-        { Problem: ProblemNames.NotFound } => "The server has nothing of this: check the name, the id and the URLs. Statuses of requests are kept for two days.",
-        { Problem: ProblemNames.Forbidden } => "The API key lacks the scope for this, or the token does not name the key: ask the operator.",
-        { Problem: ProblemNames.NotCaughtUp or ProblemNames.Unavailable or ProblemNames.Overloaded } => "Try again in a moment, or ask another replica with --query-url.",
+        { Failure: ServerFailure.Unreachable } =>
+            "Is the service running? `make up` starts it; --query-url and --update-url (or OPTIKS_QUERY_URL, OPTIKS_UPDATE_URL) name another.",
+        { Problem: ProblemNames.Unauthorized } =>
+            "Set OPTIKS_API_KEY or give --api-key @FILE or --token-file FILE; a development key is in the file api-key of the server's data folder. Lookups carry it with --authorize-lookups only.",
+        { Problem: ProblemNames.NotFound } =>
+            "The server has nothing of this: check the name, the id and the URLs. Statuses of requests are kept for two days.",
+        { Problem: ProblemNames.Forbidden } =>
+            "The API key lacks the scope for this, or the token does not name the key: ask the operator.",
+        { Problem: ProblemNames.NotCaughtUp or ProblemNames.Unavailable or ProblemNames.Overloaded } =>
+            "Try again in a moment, or ask another replica with --query-url.",
         _ => null,
     };
 }

@@ -5,7 +5,12 @@ namespace Optiks.Cli;
 /// <summary>The option <c>--period</c> of the commands that list versions.</summary>
 internal sealed class PeriodArgument
 {
-    private readonly Option<ulong?> _period = new("--period") { Description = "of this time period, up to its last epoch if it has ended; without it of the current one", HelpName = "NUMBER" };
+    private readonly Option<ulong?> _period =
+        new("--period")
+        {
+            Description = "of this time period, up to its last epoch if it has ended; without it of the current one",
+            HelpName = "NUMBER",
+        };
 
     public void AddTo(Command command) => command.Add(_period);
 

@@ -29,7 +29,8 @@ internal sealed class Session : IDisposable
     /// <summary>The period of the version numbers that the user gives: the period of the newest verified record.</summary>
     public ulong Period => State.Head is { } head ? EpochRecord.Decode(head.Record).Period : 0;
 
-    public static async Task<Session> OpenAsync(GlobalOptions options, ParseResult parse, CommandHost host, bool needsCredential, CancellationToken cancellationToken)
+    public static async Task<Session> OpenAsync(
+        GlobalOptions options, ParseResult parse, CommandHost host, bool needsCredential, CancellationToken cancellationToken)
     {
         NativeLibraryCheck.Ensure();
         IReadOnlyList<Uri> queryUrls = options.QueryUrls(parse, host);
@@ -40,7 +41,9 @@ internal sealed class Session : IDisposable
             throw new UsageException("This needs an API key or a token: set OPTIKS_API_KEY, or give --api-key @FILE or --token-file FILE.");
         }
         TrustAnchor anchor = await TrustAsync(options, parse, host, queryUrls, cancellationToken).ConfigureAwait(false);
-        FileClientStateStore store = await FileClientStateStore.OpenAsync(options.Data(parse, host).Client, anchor, LockWait, host.Time, cancellationToken).ConfigureAwait(false);
+        FileClientStateStore store =
+            await FileClientStateStore.OpenAsync(options.Data(parse, host).Client, anchor, LockWait, host.Time, cancellationToken)
+                .ConfigureAwait(false);
         var clientOptions = new OptiksClientOptions
         {
             TrustAnchor = anchor,
@@ -117,7 +120,8 @@ internal sealed class Session : IDisposable
         _store.Dispose();
     }
 
-    private static async Task<(TrustAnchor Anchor, Uri Server)> FetchAsync(CommandHost host, IReadOnlyList<Uri> queryUrls, CancellationToken cancellationToken)
+    private static async Task<(TrustAnchor Anchor, Uri Server)> FetchAsync(
+        CommandHost host, IReadOnlyList<Uri> queryUrls, CancellationToken cancellationToken)
     {
         OptiksServerException? last = null;
         foreach (Uri url in queryUrls)

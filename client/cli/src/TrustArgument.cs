@@ -7,7 +7,8 @@ namespace Optiks.Cli;
 internal static class TrustArgument
 {
     /// <summary>Returns the file of a trust anchor that was pinned on first contact.</summary>
-    public static string GetPin(GlobalOptions options, ParseResult parse, CommandHost host) => Path.Combine(options.Data(parse, host).Client, "trust.json");
+    public static string GetPin(GlobalOptions options, ParseResult parse, CommandHost host) =>
+        Path.Combine(options.Data(parse, host).Client, "trust.json");
 
     /// <summary>
     /// Returns the anchor that the options name, the data folder has, or an earlier run pinned; null if there is no anchor. The call never
@@ -21,5 +22,6 @@ internal static class TrustArgument
 
     /// <summary>Returns the anchor, or throws <see cref="UsageException"/>.</summary>
     public static TrustAnchor Required(GlobalOptions options, ParseResult parse, CommandHost host) =>
-        Find(options, parse, host) ?? throw new UsageException("There is no trust anchor to judge by: give --trust FILE, the operator's trust.json.");
+        Find(options, parse, host)
+            ?? throw new UsageException("There is no trust anchor to judge by: give --trust FILE, the operator's trust.json.");
 }

@@ -9,7 +9,8 @@ internal sealed class ValueArgument
 {
     private const int MaxFileLength = 1 << 24;
     private readonly Argument<string?> _value = new("VALUE") { Description = "the value, as text", Arity = ArgumentArity.ZeroOrOne };
-    private readonly Option<string?> _file = new("--file", "-f") { Description = "read the value from a file, - for standard input", HelpName = "F" };
+    private readonly Option<string?> _file =
+        new("--file", "-f") { Description = "read the value from a file, - for standard input", HelpName = "F" };
 
     public void AddTo(Command command)
     {

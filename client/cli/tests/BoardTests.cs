@@ -25,7 +25,8 @@ public sealed class BoardTests
         fixture.Log.PublishMany(300, _ => []);
         fixture.Clock.UtcNow = fixture.Log.Now;
         CommandRun same = await RunAsync(fixture, "board consistency --json", kept);
-        Assert.Equal((0, 301UL, 602UL), (same.Code, same.Json.GetProperty("from_size").GetUInt64(), same.Json.GetProperty("checkpoint_size").GetUInt64()));
+        Assert.Equal((0, 301UL, 602UL),
+            (same.Code, same.Json.GetProperty("from_size").GetUInt64(), same.Json.GetProperty("checkpoint_size").GetUInt64()));
         CommandRun words = await RunAsync(fixture, "board consistency", kept);
         Assert.Equal("consistent: the tree of 602 entries begins with that of 301\n", words.Out);
         // The command accepts the two checkpoints in either order, and also a checkpoint from standard input.
@@ -72,7 +73,9 @@ public sealed class BoardTests
             Assert.Equal((5, "fork"), (run.Code, Text(run.Json, "reason")));
             string evidence = Text(run.Json, "evidence")!;
             CommandRun judged = await RunAsync(fixture, "evidence verify --json", evidence);
-            Assert.Equal((0, "valid", "fork", true), (judged.Code, Text(judged.Json, "verdict"), Text(judged.Json, "breach"), judged.Json.GetProperty("own_trust_anchor").GetBoolean()));
+            Assert.Equal((0, "valid", "fork", true),
+                (judged.Code, Text(judged.Json, "verdict"), Text(judged.Json, "breach"),
+                    judged.Json.GetProperty("own_trust_anchor").GetBoolean()));
             Assert.Equal(0, (await RunAsync(fixture, "evidence verify", Path.Combine(evidence, "kept-checkpoint.txt"))).Code);
             Mutate(evidence, judgedAs: 0);
         }
@@ -123,7 +126,13 @@ public sealed class BoardTests
         Assert.Equal(0, (await RunAsync(fixture, "audit")).Code);
         fixture.Log.PublishRecord(honest => reason switch
         {
-            "record_vrf_key" => honest with { Structures = [.. honest.Structures.Select((one, i) => i == 2 ? one with { VrfPublicKey = honest.Structures[1].VrfPublicKey } : one)] },
+            "record_vrf_key" =>
+                honest with
+                {
+                    Structures =
+                    [.. honest.Structures.Select(
+                        (one, i) => i == 2 ? one with { VrfPublicKey = honest.Structures[1].VrfPublicKey } : one)]
+                },
             "record_previous" => honest with { Previous = new byte[32] },
             _ => honest with { TimeMs = honest.TimeMs - (3 * FixtureLog.StepMs) },
         });
@@ -149,7 +158,8 @@ public sealed class BoardTests
         await using Fixture fixture = await StartAsync(600);
         fixture.Switch();
         CommandRun served = await RunAsync(fixture, "board verify --json");
-        Assert.Equal((0, 601UL, 2UL), (served.Code, served.Json.GetProperty("epoch").GetUInt64(), served.Json.GetProperty("periods").GetUInt64()));
+        Assert.Equal((0, 601UL, 2UL),
+            (served.Code, served.Json.GetProperty("epoch").GetUInt64(), served.Json.GetProperty("periods").GetUInt64()));
         string folder = fixture.Folder.In("mirror");
         await CopyAsync(fixture, folder);
         string trust = fixture.Folder.In("trust.json");
@@ -225,5 +235,6 @@ public sealed class BoardTests
 
     private static string? Text(JsonElement json, string name) => json.GetProperty(name).GetString();
 
-    private static Task<CommandRun> RunAsync(Fixture fixture, string command, params string[] more) => CommandRun.RunAsync(fixture, [.. command.Split(' '), .. more]);
+    private static Task<CommandRun> RunAsync(Fixture fixture, string command, params string[] more) =>
+        CommandRun.RunAsync(fixture, [.. command.Split(' '), .. more]);
 }

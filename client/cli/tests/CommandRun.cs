@@ -16,7 +16,8 @@ internal sealed record CommandRun(int Code, string Out, string Error)
     public static Task<CommandRun> RunAsync(Fixture fixture, string? apiKey, byte[] input, params string[] args) =>
         RunAsync(fixture, apiKey, input, TestContext.Current.CancellationToken, args);
 
-    public static Task<CommandRun> RunAsync(Fixture fixture, string? apiKey, byte[] input, CancellationToken cancellationToken, params string[] args)
+    public static Task<CommandRun> RunAsync(
+        Fixture fixture, string? apiKey, byte[] input, CancellationToken cancellationToken, params string[] args)
     {
         fixture.Clock.UtcNow = fixture.Log.Now;
         return RunAsync(fixture, fixture.Clock, apiKey, input, args, cancellationToken);
@@ -26,7 +27,8 @@ internal sealed record CommandRun(int Code, string Out, string Error)
     public static Task<CommandRun> RunAsync(Fixture fixture, TimeProvider clock, params string[] args) =>
         RunAsync(fixture, clock, null, [], args, TestContext.Current.CancellationToken);
 
-    private static async Task<CommandRun> RunAsync(Fixture fixture, TimeProvider clock, string? apiKey, byte[] input, string[] args, CancellationToken cancellationToken)
+    private static async Task<CommandRun> RunAsync(
+        Fixture fixture, TimeProvider clock, string? apiKey, byte[] input, string[] args, CancellationToken cancellationToken)
     {
         var environment = new Dictionary<string, string?>(StringComparer.Ordinal)
         {

@@ -59,7 +59,8 @@ public sealed class CommandTests
         CommandRun text = await CommandRun.RunAsync(fixture, "lookup", "alice");
 
         Assert.Equal((1, 1), (json.Code, text.Code));
-        Assert.Equal("""{"verdict":"invalid","reason":"member_root","epoch":null,"key":"alice","key_b64":"YWxpY2U","at_fault":true}""", json.Json.GetRawText());
+        Assert.Equal("""{"verdict":"invalid","reason":"member_root","epoch":null,"key":"alice","key_b64":"YWxpY2U","at_fault":true}""",
+            json.Json.GetRawText());
         Assert.Equal("alice: invalid, member_root\n", text.Out);
         Assert.Contains("report it", text.Error, StringComparison.Ordinal);
     }
@@ -111,7 +112,9 @@ public sealed class CommandTests
 
         Assert.Equal((0, "accepted", "pending"), (accepted.Code, Text(accepted.Json, "verdict"), Text(accepted.Json, "reason")));
         Assert.True(published.Json.GetProperty("confirmed").GetBoolean());
-        Assert.Equal((0, "accepted", "valid", 2, 2), (published.Code, Text(published.Json, "verdict"), Text(published.Json, "reason"), Number(published.Json, "epoch"), Number(published.Json, "version")));
+        Assert.Equal((0, "accepted", "valid", 2, 2),
+            (published.Code, Text(published.Json, "verdict"), Text(published.Json, "reason"), Number(published.Json, "epoch"),
+                Number(published.Json, "version")));
         Assert.Equal((3, "expected-version", 2), (refused.Code, Text(refused.Json, "reason"), Number(refused.Json, "current_version")));
         Assert.Equal(["one", "two"], history.Json.GetProperty("versions").EnumerateArray().Select(version => Text(version, "value")));
         Assert.Equal((0, "valid"), (history.Code, Text(history.Json, "verdict")));
@@ -170,11 +173,14 @@ public sealed class CommandTests
         fixture.Server.Mutate = (path, answer) => path.EndsWith("/audit-proof", StringComparison.Ordinal) ? answer[..^1] : answer;
         CommandRun third = await CommandRun.RunAsync(fixture, "audit", "--json");
         CommandRun elsewhere = await CommandRun.RunAsync(fixture, "audit", "--from", "3");
-        CommandRun beyond = await CommandRun.RunAsync(fixture, "audit", "--from", "99999", "--data", fixture.Folder.In("beyond"), "--trust", fixture.Folder.In("data/trust.json"));
+        CommandRun beyond = await CommandRun.RunAsync(
+            fixture, "audit", "--from", "99999", "--data", fixture.Folder.In("beyond"), "--trust", fixture.Folder.In("data/trust.json"));
 
-        Assert.Equal("""{"verdict":"valid","reason":"valid","epoch":5,"first_epoch":0,"verified_epochs":5,"switches":[],"checkpoint_size":6,"time_ms":1790000005000,"silent":false}""", first.Json.GetRawText());
+        Assert.Equal(
+            """{"verdict":"valid","reason":"valid","epoch":5,"first_epoch":0,"verified_epochs":5,"switches":[],"checkpoint_size":6,"time_ms":1790000005000,"silent":false}""", first.Json.GetRawText());
         Assert.StartsWith("log: epochs 0 to 6, valid (1 new)\n", second.Out, StringComparison.Ordinal);
-        Assert.Equal((1, "malformed_truncated", 6, 7), (third.Code, Text(third.Json, "reason"), Number(third.Json, "verified_to"), Number(third.Json, "failed_to")));
+        Assert.Equal((1, "malformed_truncated", 6, 7),
+            (third.Code, Text(third.Json, "reason"), Number(third.Json, "verified_to"), Number(third.Json, "failed_to")));
         Assert.Equal(2, elsewhere.Code);
         Assert.Equal(2, beyond.Code);
         Assert.Contains("its latest is 7", beyond.Error, StringComparison.OrdinalIgnoreCase);
@@ -189,7 +195,8 @@ public sealed class CommandTests
         Assert.Equal(0, (await CommandRun.RunAsync(fixture, "monitor", "alice", "--accept")).Code);
         using var interrupt = new CancellationTokenSource();
         Task<CommandRun> audit = CommandRun.RunAsync(fixture, null, [], interrupt.Token, "audit", "--follow", "--interval", "1", "--json");
-        Task<CommandRun> monitor = CommandRun.RunAsync(fixture, null, [], interrupt.Token, "monitor", "alice", "--follow", "--interval", "1", "--json");
+        Task<CommandRun> monitor = CommandRun.RunAsync(
+            fixture, null, [], interrupt.Token, "monitor", "alice", "--follow", "--interval", "1", "--json");
         // Wait for the requests of the next round, because by then the commands have printed the results of the previous round.
         await LooksAsync(fixture, checkpoints: 2, monitors: 3);
         fixture.Publish(("alice", "false"));
@@ -220,7 +227,8 @@ public sealed class CommandTests
 
         string other = fixture.Folder.In("other.json");
         TrustAnchor.Create((FixtureLog.Configuration with { MaxDevices = 9 }).Encode(), FixtureLog.Anchor.LogKey).Save(other);
-        CommandRun wrong = await CommandRun.RunAsync(fixture, "lookup", "alice", "--trust", other, "--data", fixture.Folder.In("fresh"), "--json");
+        CommandRun wrong = await CommandRun.RunAsync(
+            fixture, "lookup", "alice", "--trust", other, "--data", fixture.Folder.In("fresh"), "--json");
         Assert.Equal((1, "record_log_id"), (wrong.Code, Text(wrong.Json, "reason")));
         CommandRun mixed = await CommandRun.RunAsync(fixture, "lookup", "alice", "--trust", other);
         Assert.Equal(2, mixed.Code);

@@ -17,7 +17,8 @@ public sealed class CosignerTests : IDisposable
         _cosigners.Anchor(1, TimeSpan.FromHours(1), ("a", 0)).Save(trust);
 
         CommandRun unaudited = await CommandRun.RunAsync(fixture, "lookup", "alice", "--trust", trust, "--json");
-        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
+        fixture.Server.Cosignatures = () =>
+            TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
         CommandRun audited = await CommandRun.RunAsync(fixture, "lookup", "alice", "--trust", trust, "--json");
         CommandRun text = await CommandRun.RunAsync(fixture, "history", "alice", "--trust", trust);
 
@@ -36,12 +37,15 @@ public sealed class CosignerTests : IDisposable
         fixture.Log.PublishMany(40, _ => []);
 
         CommandRun late = await CommandRun.RunAsync(fixture, "lookup", "bob", "--trust", trust, "--json");
-        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
+        fixture.Server.Cosignatures = () =>
+            TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
         CommandRun covered = await CommandRun.RunAsync(fixture, "lookup", "bob", "--trust", trust, "--json");
 
         Assert.Equal((1, "absent"), (late.Code, late.Json.GetProperty("verdict").GetString()));
         JsonElement overdue = Assert.Single(late.Json.GetProperty("overdue").EnumerateArray());
-        Assert.Equal((1UL, "YWxpY2U", 1UL), (overdue.GetProperty("epoch").GetUInt64(), overdue.GetProperty("key_b64").GetString(), overdue.GetProperty("version").GetUInt64()));
+        Assert.Equal((1UL, "YWxpY2U", 1UL),
+            (overdue.GetProperty("epoch").GetUInt64(), overdue.GetProperty("key_b64").GetString(),
+                overdue.GetProperty("version").GetUInt64()));
         Assert.StartsWith("ALARM: 1 answer believed here is not covered by enough auditors", late.Error, StringComparison.Ordinal);
         Assert.Equal((0, ""), (covered.Code, covered.Error));
         Assert.False(covered.Json.TryGetProperty("overdue", out _));
@@ -63,7 +67,8 @@ public sealed class CosignerTests : IDisposable
         CommandRun accepted = await CommandRun.RunAsync(fixture, "overdue", "--trust", trust, "--accept", "1", "--json");
         CommandRun after = await CommandRun.RunAsync(fixture, "overdue", "--trust", trust);
 
-        Assert.Equal((0, "Nothing that was believed here waits longer for auditors than the trust anchor allows.\n"), (early.Code, early.Out));
+        Assert.Equal((0, "Nothing that was believed here waits longer for auditors than the trust anchor allows.\n"),
+            (early.Code, early.Out));
         Assert.Equal(1, listed.Code);
         Assert.StartsWith("alice, version 1 (SHA-256 ", listed.Out, StringComparison.Ordinal);
         Assert.Contains("optiks overdue --accept 1.", listed.Error, StringComparison.Ordinal);
@@ -78,7 +83,8 @@ public sealed class CosignerTests : IDisposable
     }
 
     private static (int Code, string? Verdict, string? Reason, int Overdue, int Accepted) Shown(CommandRun run) =>
-        (run.Code, run.Json.GetProperty("verdict").GetString(), run.Json.GetProperty("reason").GetString(), run.Json.GetProperty("overdue").GetArrayLength(), run.Json.GetProperty("accepted").GetArrayLength());
+        (run.Code, run.Json.GetProperty("verdict").GetString(), run.Json.GetProperty("reason").GetString(),
+            run.Json.GetProperty("overdue").GetArrayLength(), run.Json.GetProperty("accepted").GetArrayLength());
 
     private static async Task<Fixture> StartAsync()
     {

@@ -16,8 +16,11 @@ public sealed class EraseTests
         CommandRun words = await RunAsync(fixture, "erase alice --from 1 --to 1 --wait");
 
         Assert.Equal((0, "accepted", "pending"), (sent.Code, Text(sent, "verdict"), Text(sent, "reason")));
-        Assert.Equal((0, "accepted", "values_erased", 2), (json.Code, Text(json, "verdict"), Text(json, "reason"), json.Json.GetProperty("epoch").GetInt32()));
-        Assert.Equal(("keys", 1), (json.Json.GetProperty("erased")[0].GetProperty("structure").GetString(), json.Json.GetProperty("erased")[0].GetProperty("version").GetInt32()));
+        Assert.Equal((0, "accepted", "values_erased", 2),
+            (json.Code, Text(json, "verdict"), Text(json, "reason"), json.Json.GetProperty("epoch").GetInt32()));
+        Assert.Equal(("keys", 1),
+            (json.Json.GetProperty("erased")[0].GetProperty("structure").GetString(),
+                json.Json.GetProperty("erased")[0].GetProperty("version").GetInt32()));
         Assert.True(json.Json.GetProperty("served_until_ms").GetInt64() > fixture.Log.Now.ToUnixTimeMilliseconds());
         Assert.Equal(0, words.Code);
         Assert.Contains("alice: erased for good in epoch 2, 1 values, says the server", words.Out, StringComparison.Ordinal);

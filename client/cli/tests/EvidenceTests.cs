@@ -18,18 +18,22 @@ public sealed class EvidenceTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         using JsonDocument document = Vectors.Read("leaves/statements.json");
-        string[] anchors = [.. document.RootElement.GetProperty("anchors").EnumerateArray().Select(anchor => anchor.GetProperty("trust_anchor").GetString()!)];
+        string[] anchors = [.. document.RootElement.GetProperty("anchors").EnumerateArray()
+            .Select(anchor => anchor.GetProperty("trust_anchor").GetString()!)];
         int proven = 0;
         foreach (JsonElement vector in document.RootElement.GetProperty("vectors").EnumerateArray())
         {
             string reason = vector.GetProperty("reason").GetString()!;
-            string folder = Write(fixture, anchors[vector.GetProperty("anchor").GetInt32()], Vectors.Hex(vector, "first"), Vectors.Hex(vector, "second"));
+            string folder = Write(fixture, anchors[vector.GetProperty("anchor").GetInt32()], Vectors.Hex(vector, "first"),
+                Vectors.Hex(vector, "second"));
             // Judge each folder with a trust anchor that the user gives.
-            CommandRun run = await CommandRun.RunAsync(fixture, "evidence", "verify", folder, "--json", "--trust", Path.Combine(folder, "trust.json"));
+            CommandRun run = await CommandRun.RunAsync(
+                fixture, "evidence", "verify", folder, "--json", "--trust", Path.Combine(folder, "trust.json"));
             bool isProof = reason == "leaf_contradicts";
             Assert.Equal(
                 (isProof ? 0 : 1, isProof ? "valid" : "invalid", isProof ? "valid" : reason, "broken-append"),
-                (run.Code, run.Json.GetProperty("verdict").GetString(), run.Json.GetProperty("reason").GetString(), run.Json.GetProperty("kind").GetString()));
+                (run.Code, run.Json.GetProperty("verdict").GetString(), run.Json.GetProperty("reason").GetString(),
+                    run.Json.GetProperty("kind").GetString()));
             if (isProof)
             {
                 Assert.Matches("rewrote|dropped|dated it back", run.Json.GetProperty("proves").GetString()!);
@@ -47,10 +51,13 @@ public sealed class EvidenceTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         using JsonDocument document = Vectors.Read("leaves/statements.json");
-        JsonElement vector = document.RootElement.GetProperty("vectors").EnumerateArray().First(row => row.GetProperty("kind").GetString() == kind);
-        string anchor = document.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()].GetProperty("trust_anchor").GetString()!;
+        JsonElement vector = document.RootElement.GetProperty("vectors").EnumerateArray()
+            .First(row => row.GetProperty("kind").GetString() == kind);
+        string anchor = document.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()].GetProperty("trust_anchor")
+            .GetString()!;
         byte[][] statements = [Vectors.Hex(vector, "first"), Vectors.Hex(vector, "second")];
-        EvidenceVerdict whole = EvidenceJudge.Judge(Write(fixture, anchor, statements[0], statements[1]), TrustAnchor.Parse(Encoding.UTF8.GetBytes(anchor)));
+        EvidenceVerdict whole = EvidenceJudge.Judge(
+            Write(fixture, anchor, statements[0], statements[1]), TrustAnchor.Parse(Encoding.UTF8.GetBytes(anchor)));
         Assert.True(whole.IsProof);
         Assert.Contains(what, whole.Sentence, StringComparison.Ordinal);
         foreach (byte[] statement in statements)
@@ -81,8 +88,12 @@ public sealed class EvidenceTests
         {
             "leaf" => [("kept-leaf.bin", record), ("received-leaf.bin", record)],
             "proof" => [("audit.bin", record), ("from-record.bin", record), ("period-record.bin", fixture.Log.Record(0))],
-            "fork" => [("kept-checkpoint.txt", FixtureLog.Checkpoint(3, new byte[32])), ("received-checkpoint.txt", note), ("received-prefix.txt", "3\n"u8.ToArray())],
-            "promise" => [("receipt.txt", receipt), ("receipt-keys.txt", Promises.Of(Guid.CreateVersion7(), "k"u8.ToArray(), [], 1, 2).Keys.ToArray()), ("key.bin", "k"u8.ToArray()), ("value.bin", "v"u8.ToArray()), ("after.bin", (await fixture.Log.HeadAsync(1, 0))!), ("history-1.bin", record)],
+            "fork" => [("kept-checkpoint.txt", FixtureLog.Checkpoint(3, new byte[32])), ("received-checkpoint.txt", note),
+                ("received-prefix.txt", "3\n"u8.ToArray())],
+            "promise" => [("receipt.txt", receipt),
+                ("receipt-keys.txt", Promises.Of(Guid.CreateVersion7(), "k"u8.ToArray(), [], 1, 2).Keys.ToArray()),
+                ("key.bin", "k"u8.ToArray()), ("value.bin", "v"u8.ToArray()), ("after.bin", (await fixture.Log.HeadAsync(1, 0))!),
+                ("history-1.bin", record)],
             _ => [.. Enumerable.Range(0, 3).SelectMany(i => Entry(fixture.Log.Board(4), (ulong)i, fixture.Log.Record((ulong)i), note))],
         };
         Directory.CreateDirectory(folder);
@@ -93,7 +104,8 @@ public sealed class EvidenceTests
         }
         foreach ((string name, byte[] octets) in files)
         {
-            byte[][] others = [[], [.. octets.AsSpan(..^1)], [.. octets, 0], [.. octets.AsSpan(..(octets.Length / 2))], new byte[octets.Length], [.. octets, .. signed], new byte[EpochRecord.Length], new byte[1000]];
+            byte[][] others = [[], [.. octets.AsSpan(..^1)], [.. octets, 0], [.. octets.AsSpan(..(octets.Length / 2))],
+                new byte[octets.Length], [.. octets, .. signed], new byte[EpochRecord.Length], new byte[1000]];
             foreach (byte[] other in others)
             {
                 File.WriteAllBytes(Path.Combine(folder, name), other);
@@ -127,7 +139,8 @@ public sealed class EvidenceTests
         string folder = fixture.Folder.In("evidence");
         Directory.CreateDirectory(folder);
         File.WriteAllBytes(Path.Combine(folder, "trust.json"), FixtureLog.Anchor.ToJson());
-        foreach ((string name, byte[] octets) in Enumerable.Range(0, 3).SelectMany(i => Entry(board, (ulong)i, entries[i], FixtureLog.Checkpoint(board))))
+        foreach ((string name, byte[] octets) in Enumerable.Range(0, 3)
+            .SelectMany(i => Entry(board, (ulong)i, entries[i], FixtureLog.Checkpoint(board))))
         {
             File.WriteAllBytes(Path.Combine(folder, name), octets);
         }
@@ -135,14 +148,16 @@ public sealed class EvidenceTests
         CommandRun run = await CommandRun.RunAsync(fixture, "evidence", "verify", folder);
 
         Assert.Equal(2, run.Code);
-        Assert.Contains("The record before entry 2, or that of the first epoch of its period, is missing.", run.Error, StringComparison.Ordinal);
+        Assert.Contains("The record before entry 2, or that of the first epoch of its period, is missing.", run.Error,
+            StringComparison.Ordinal);
     }
 
     // Returns the files of a board entry, with a proof that the log signed it.
     private static IEnumerable<(string Name, byte[] Octets)> Entry(MemoryBoard board, ulong index, byte[] entry, byte[] note)
     {
         Assert.True(SignedNote.TryParse(note, out SignedNote? signed, out _));
-        IReadOnlyList<TreeHash> hashes = InclusionProof.MakeAsync(board, index, board.Size, CancellationToken.None).AsTask().GetAwaiter().GetResult();
+        IReadOnlyList<TreeHash> hashes = InclusionProof.MakeAsync(board, index, board.Size, CancellationToken.None).AsTask().GetAwaiter()
+            .GetResult();
         return [($"record-{index}.bin", entry), ($"record-{index}.tlog-proof", new TlogProof(index, hashes, signed).Encode())];
     }
 

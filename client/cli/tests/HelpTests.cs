@@ -4,7 +4,8 @@ namespace Optiks.Cli.Tests;
 
 public sealed class HelpTests
 {
-    private static readonly string[] s_globalOptions = ["--query-url", "--update-url", "--api-key", "--token-file", "--authorize-lookups", "--trust", "--data", "--json"];
+    private static readonly string[] s_globalOptions = ["--query-url", "--update-url", "--api-key", "--token-file", "--authorize-lookups",
+        "--trust", "--data", "--json"];
 
     [Theory]
     [InlineData("update", "--file", "--note", "--wait", "--expect", "--request-id", "--timeout", "--receipt", "--b64")]
@@ -78,7 +79,8 @@ public sealed class HelpTests
     private static void Collect(Command command, List<string> missing)
     {
         IEnumerable<Symbol> symbols = [command, .. command.Options, .. command.Arguments];
-        missing.AddRange(symbols.Where(symbol => string.IsNullOrWhiteSpace(symbol.Description)).Select(symbol => $"{command.Name} {symbol.Name}"));
+        missing.AddRange(
+            symbols.Where(symbol => string.IsNullOrWhiteSpace(symbol.Description)).Select(symbol => $"{command.Name} {symbol.Name}"));
         foreach (Command inner in command.Subcommands)
         {
             Collect(inner, missing);

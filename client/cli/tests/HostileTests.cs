@@ -30,7 +30,8 @@ public sealed class HostileTests
             text.Out.Split('\n').Where(line => line.StartsWith("  value    ", StringComparison.Ordinal)).Select(line => line[11..]));
         Assert.Contains($"\n{Shown}: present", text.Out, StringComparison.Ordinal);
         Assert.Contains(Shown, history.Out, StringComparison.Ordinal);
-        Assert.All((string[])[text.Out, json.Out, history.Out], output => Assert.Equal(output, output.Split('\n').Select(line => DisplayText.Escape(line)).Aggregate((a, b) => a + "\n" + b)));
+        Assert.All((string[])[text.Out, json.Out, history.Out],
+            output => Assert.Equal(output, output.Split('\n').Select(line => DisplayText.Escape(line)).Aggregate((a, b) => a + "\n" + b)));
         // JSON output has the value exactly as it was set, for scripts.
         Assert.Equal([Evil, "x"], json.Lines.Select(line => line.GetProperty("value").GetString()));
         Assert.Equal(Evil, json.Lines[1].GetProperty("key").GetString());
@@ -52,10 +53,13 @@ public sealed class HostileTests
         CommandRun created = await CommandRun.RunAsync(fixture, "user", "create", "alice", "--wait", "--json");
         CommandRun status = await CommandRun.RunAsync(fixture, "status", Text(created.Json, "request_id"), "--json");
         fixture.Server.PublishAtOnce = false;
-        fixture.Server.Mutate = (path, answer) => path.StartsWith("/v1/updates/", StringComparison.Ordinal) ? Encoding.UTF8.GetBytes(fixture.Server.UserStatus) : answer;
+        fixture.Server.Mutate = (path, answer) =>
+            path.StartsWith("/v1/updates/", StringComparison.Ordinal) ? Encoding.UTF8.GetBytes(fixture.Server.UserStatus) : answer;
         CommandRun updated = await CommandRun.RunAsync(fixture, "update", "alice", "one", "--wait", "--json");
 
-        Assert.All((CommandRun[])[erased, created, status, updated], run => Assert.Equal((3, reason, JsonValueKind.Null), (run.Code, Text(run.Json, "reason"), run.Json.GetProperty("verdict").ValueKind)));
+        Assert.All((CommandRun[])[erased, created, status, updated],
+            run => Assert.Equal((3, reason, JsonValueKind.Null),
+                (run.Code, Text(run.Json, "reason"), run.Json.GetProperty("verdict").ValueKind)));
     }
 
     [Theory]
@@ -92,13 +96,16 @@ public sealed class HostileTests
     {
         await using Fixture fixture = await StartAsync();
         Assert.Equal(0, (await CommandRun.RunAsync(fixture, "update", "alice", "one")).Code);
-        using (FileClientStateStore store = await FileClientStateStore.OpenAsync(fixture.Folder.In("data/client"), FixtureLog.Anchor, TimeSpan.Zero, fixture.Clock, TestContext.Current.CancellationToken))
+        using (FileClientStateStore store = await FileClientStateStore.OpenAsync(
+            fixture.Folder.In("data/client"), FixtureLog.Anchor, TimeSpan.Zero, fixture.Clock, TestContext.Current.CancellationToken))
         {
             store.TryUpdate(state => state with { Fork = new ForkState("evidence/x") }, []);
         }
         fixture.Server.Requests.Clear();
 
-        string[][] commands = [["update", "alice", "two"], ["update", "alice", "two", "--wait"], ["update", "alice", "two", "--receipt", fixture.Folder.In("receipt")], ["erase", "alice", "--from", "1", "--to", "1"], ["user", "create", "bob"]];
+        string[][] commands = [["update", "alice", "two"], ["update", "alice", "two", "--wait"],
+            ["update", "alice", "two", "--receipt", fixture.Folder.In("receipt")], ["erase", "alice", "--from", "1", "--to", "1"],
+            ["user", "create", "bob"]];
         foreach (string[] command in commands)
         {
             CommandRun run = await CommandRun.RunAsync(fixture, [.. command, "--json"]);
@@ -170,8 +177,12 @@ public sealed class HostileTests
         CommandRun words = await CommandRun.RunAsync(fixture, "update", "alice", "false", "--wait");
 
         Assert.Equal((1, "invalid", "other_value"), (json.Code, Text(json.Json, "verdict"), Text(json.Json, "reason")));
-        Assert.Equal((0, "accepted", true, 1, 2), (same.Code, Text(same.Json, "verdict"), same.Json.GetProperty("confirmed").GetBoolean(), same.Json.GetProperty("epoch").GetInt32(), same.Json.GetProperty("latest_version").GetInt32()));
-        Assert.Equal((3, "accepted", "not_confirmed", false), (unproven.Code, Text(unproven.Json, "verdict"), Text(unproven.Json, "reason"), unproven.Json.GetProperty("confirmed").GetBoolean()));
+        Assert.Equal((0, "accepted", true, 1, 2),
+            (same.Code, Text(same.Json, "verdict"), same.Json.GetProperty("confirmed").GetBoolean(),
+                same.Json.GetProperty("epoch").GetInt32(), same.Json.GetProperty("latest_version").GetInt32()));
+        Assert.Equal((3, "accepted", "not_confirmed", false),
+            (unproven.Code, Text(unproven.Json, "verdict"), Text(unproven.Json, "reason"),
+                unproven.Json.GetProperty("confirmed").GetBoolean()));
         Assert.Equal(3, words.Code);
         Assert.Contains("not confirmed", words.Out, StringComparison.Ordinal);
         Assert.Contains("gave no history", words.Error, StringComparison.Ordinal);
@@ -206,7 +217,8 @@ public sealed class HostileTests
         Assert.Equal((3, "internal"), (lost.Code, Text(lost.Json, "reason")));
         Assert.Contains($"--request-id {Text(lost.Json, "request_id")}", lost.Error, StringComparison.Ordinal);
         fixture.Server.Refuse = _ => null;
-        CommandRun again = await CommandRun.RunAsync(fixture, "update", "alice", "one", "--wait", "--request-id", Text(lost.Json, "request_id"), "--json");
+        CommandRun again = await CommandRun.RunAsync(
+            fixture, "update", "alice", "one", "--wait", "--request-id", Text(lost.Json, "request_id"), "--json");
         Assert.Equal((0, 1UL), (again.Code, fixture.Log.Latest));
     }
 
@@ -219,7 +231,8 @@ public sealed class HostileTests
         fixture.Publish(("alice", "one"));
         Assert.Equal(0, (await CommandRun.RunAsync(fixture, "lookup", "alice")).Code);
         Assert.Equal(0, (await CommandRun.RunAsync(fixture, "audit")).Code);
-        foreach (string file in (string[])[fixture.Folder.In("data/client/state.json"), fixture.Folder.In("data/client/auditor/state.json")])
+        foreach (string file in (string[])[fixture.Folder.In("data/client/state.json"),
+            fixture.Folder.In("data/client/auditor/state.json")])
         {
             JsonNode state = JsonNode.Parse(File.ReadAllBytes(file))!;
             state["head"]![member] = "AAEC";

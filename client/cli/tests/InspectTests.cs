@@ -28,8 +28,10 @@ public sealed class InspectTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Log.PublishMany(3, i => [("alice", $"value {i + 1}"), ($"key-{i}", "v")]);
-        byte[] lookup = [.. (await fixture.Log.HeadAsync(3, 0))!, .. fixture.Log.Lookups(3, [new FixtureQuery("alice"u8.ToArray(), 0, 0), new FixtureQuery("nobody"u8.ToArray(), 0, 0)])];
-        byte[] monitor = [.. (await fixture.Log.HeadAsync(3, 0))!, .. fixture.Log.Versions(3, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], 256)];
+        byte[] lookup = [.. (await fixture.Log.HeadAsync(3, 0))!,
+            .. fixture.Log.Lookups(3, [new FixtureQuery("alice"u8.ToArray(), 0, 0), new FixtureQuery("nobody"u8.ToArray(), 0, 0)])];
+        byte[] monitor = [.. (await fixture.Log.HeadAsync(3, 0))!,
+            .. fixture.Log.Versions(3, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], 256)];
         await AssertSameAsync(fixture, lookup, AnswerJson.WriteLookupAnswer);
         await AssertSameAsync(fixture, monitor, AnswerJson.WriteVersionsAnswer);
     }
@@ -66,16 +68,19 @@ public sealed class InspectTests
         fixture.Log.PublishMany(2, i => [("alice", $"value {i + 1} \u202e")]);
         byte[] lookup = [.. (await fixture.Log.HeadAsync(2, 0))!, .. fixture.Log.Lookups(2, [new FixtureQuery("alice"u8.ToArray(), 0, 0)])];
         using var pretty = new MemoryStream();
-        using (var writer = new System.Text.Json.Utf8JsonWriter(pretty, new System.Text.Json.JsonWriterOptions { Indented = true, Encoder = AnswerJson.Encoder }))
+        using (var writer = new System.Text.Json.Utf8JsonWriter(
+            pretty, new System.Text.Json.JsonWriterOptions { Indented = true, Encoder = AnswerJson.Encoder }))
         {
             AnswerJson.WriteLookupAnswer(writer, lookup);
         }
         CommandRun run = await InspectAsync(fixture, pretty.ToArray(), "--json");
-        System.Text.Json.JsonElement member = run.Json.GetProperty("answer").GetProperty("lookups")[0].GetProperty("members").EnumerateArray().Last();
+        System.Text.Json.JsonElement member = run.Json.GetProperty("answer").GetProperty("lookups")[0].GetProperty("members")
+            .EnumerateArray().Last();
         Assert.Equal("value 2 \u202e", member.GetProperty("value").GetString());
     }
 
-    private static async Task AssertSameAsync(Fixture fixture, byte[] answer, Action<System.Text.Json.Utf8JsonWriter, ReadOnlyMemory<byte>> write)
+    private static async Task AssertSameAsync(
+        Fixture fixture, byte[] answer, Action<System.Text.Json.Utf8JsonWriter, ReadOnlyMemory<byte>> write)
     {
         using var json = new MemoryStream();
         using (var writer = new System.Text.Json.Utf8JsonWriter(json))

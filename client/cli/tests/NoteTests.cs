@@ -23,8 +23,10 @@ public sealed class NoteTests
         CommandRun history = await RunAsync(fixture, "history alice");
         CommandRun json = await RunAsync(fixture, "history alice --json");
         CommandRun monitor = await RunAsync(fixture, "monitor alice --json");
-        CommandRun other = await RunAsync(fixture, $"history alice --data {fixture.Folder.In("other")} --trust {fixture.Folder.In("data/trust.json")}");
-        CommandRun otherJson = await RunAsync(fixture, $"history alice --json --data {fixture.Folder.In("other")} --trust {fixture.Folder.In("data/trust.json")}");
+        CommandRun other = await RunAsync(
+            fixture, $"history alice --data {fixture.Folder.In("other")} --trust {fixture.Folder.In("data/trust.json")}");
+        CommandRun otherJson = await RunAsync(
+            fixture, $"history alice --json --data {fixture.Folder.In("other")} --trust {fixture.Folder.In("data/trust.json")}");
 
         Assert.Equal(
             [
@@ -34,16 +36,21 @@ public sealed class NoteTests
             ],
             history.Out.Split('\n', StringSplitOptions.RemoveEmptyEntries).Skip(1).Select(line => line.TrimEnd('\r')));
         JsonElement[] versions = [.. json.Json.GetProperty("versions").EnumerateArray()];
-        Assert.Equal("""{"sequence":1,"text_b64":"YWRkZWQgbmV3IGxhcHRvcA","text":"added new laptop"}""", versions[0].GetProperty("note").GetRawText());
+        Assert.Equal("""{"sequence":1,"text_b64":"YWRkZWQgbmV3IGxhcHRvcA","text":"added new laptop"}""",
+            versions[0].GetProperty("note").GetRawText());
         Assert.Equal(("key one", Base64UrlText.Encode("key one"u8)), (Text(versions[0], "payload"), Text(versions[0], "payload_b64")));
         Assert.True(Base64UrlText.TryDecode(Text(versions[0], "value_b64"), out byte[]? whole) && NotedValue.TryDecode(whole, out _));
         Assert.False(versions[0].TryGetProperty("value", out _));
-        Assert.Equal((2, ""), (versions[1].GetProperty("note").GetProperty("sequence").GetInt32(), Text(versions[1].GetProperty("note"), "text")));
-        Assert.Equal((false, false, "note 3: forged"), (versions[2].TryGetProperty("note", out _), versions[2].TryGetProperty("payload", out _), Text(versions[2], "value")));
+        Assert.Equal(
+            (2, ""), (versions[1].GetProperty("note").GetProperty("sequence").GetInt32(), Text(versions[1].GetProperty("note"), "text")));
+        Assert.Equal((false, false, "note 3: forged"),
+            (versions[2].TryGetProperty("note", out _), versions[2].TryGetProperty("payload", out _), Text(versions[2], "value")));
         Assert.Equal(1, monitor.Code);
-        Assert.Equal([true, true, false], monitor.Json.GetProperty("new_versions").EnumerateArray().Select(version => version.TryGetProperty("note", out _)));
+        Assert.Equal([true, true, false],
+            monitor.Json.GetProperty("new_versions").EnumerateArray().Select(version => version.TryGetProperty("note", out _)));
         Assert.Equal(3, Assert.Single(monitor.Json.GetProperty("alarms").EnumerateArray()).GetProperty("version").GetInt32());
-        Assert.Contains("key one\n               with a note that is not kept here", other.Out.ReplaceLineEndings("\n"), StringComparison.Ordinal);
+        Assert.Contains("key one\n               with a note that is not kept here", other.Out.ReplaceLineEndings("\n"),
+            StringComparison.Ordinal);
         Assert.All(otherJson.Json.GetProperty("versions").EnumerateArray(), version => Assert.False(version.TryGetProperty("note", out _)));
         Assert.DoesNotContain("laptop", other.Out + otherJson.Out, StringComparison.Ordinal);
     }
@@ -72,7 +79,8 @@ public sealed class NoteTests
     public async Task A_device_has_its_notes_through_periods()
     {
         await using Fixture fixture = await StartAsync();
-        CommandRun created = await CommandRun.RunAsync(fixture, "user", "create", "alice", "--device", "phone=key 1", "--note", "first", "--json");
+        CommandRun created = await CommandRun.RunAsync(
+            fixture, "user", "create", "alice", "--device", "phone=key 1", "--note", "first", "--json");
         Assert.True(Base64UrlText.TryDecode(Text(created.Json, "user_b64"), out byte[]? user));
         fixture.PublishItems(FixtureItem.Name("alice", user), FixtureItem.List(user, "phone"), Sent(fixture, "phone"));
         CommandRun monitor = await RunAsync(fixture, "user monitor alice");
@@ -81,7 +89,8 @@ public sealed class NoteTests
         Assert.Equal(0, (await RunAsync(fixture, "user monitor alice")).Code);
         Assert.Equal(0, (await CommandRun.RunAsync(fixture, "user", "set-device", "alice", "phone", "key 2", "--note", "second")).Code);
         fixture.PublishItems(Sent(fixture, "phone"));
-        Assert.Equal(0, (await CommandRun.RunAsync(fixture, "user", "add-device", "alice", "tablet", "key 3", "--note", "added tablet")).Code);
+        Assert.Equal(
+            0, (await CommandRun.RunAsync(fixture, "user", "add-device", "alice", "tablet", "key 3", "--note", "added tablet")).Code);
         fixture.PublishItems(FixtureItem.List(user, "phone", "tablet"), Sent(fixture, "tablet"));
         CommandRun later = await RunAsync(fixture, "user monitor alice --json");
         CommandRun history = await RunAsync(fixture, "user history alice --json");
@@ -94,7 +103,8 @@ public sealed class NoteTests
         Assert.Equal([(2, "second")], Notes(later.Json.GetProperty("new_versions")[0]));
         Assert.Equal([(1, "added tablet")], Notes(later.Json.GetProperty("new_versions")[1]));
         Assert.Equal([(1, "first"), (2, "second")], Notes(history.Json.GetProperty("devices")[0]));
-        Assert.Equal([1, 1], history.Json.GetProperty("devices")[0].GetProperty("versions").EnumerateArray().Select(version => version.GetProperty("period").GetInt32()));
+        Assert.Equal([1, 1], history.Json.GetProperty("devices")[0].GetProperty("versions").EnumerateArray()
+            .Select(version => version.GetProperty("period").GetInt32()));
     }
 
     [Fact]
@@ -103,7 +113,8 @@ public sealed class NoteTests
         await using Fixture fixture = await StartAsync();
         CommandRun sent = await CommandRun.RunAsync(fixture, "update", "alice", "key", "--note", "n", "--json");
         string id = Text(sent.Json, "request_id");
-        CommandRun again = await CommandRun.RunAsync(fixture, "update", "alice", "key", "--note", "n", "--wait", "--request-id", id, "--json");
+        CommandRun again = await CommandRun.RunAsync(
+            fixture, "update", "alice", "key", "--note", "n", "--wait", "--request-id", id, "--json");
         CommandRun another = await CommandRun.RunAsync(fixture, "update", "alice", "key", "--note", "m", "--request-id", id);
 
         Assert.Equal((0, true), (again.Code, again.Json.GetProperty("confirmed").GetBoolean()));
@@ -118,7 +129,8 @@ public sealed class NoteTests
         string file = fixture.Folder.In("value");
         File.WriteAllBytes(file, new byte[FixtureLog.Anchor.Configuration.MaxValueLength]);
         CommandRun value = await CommandRun.RunAsync(fixture, "update", "alice", "--file", file, "--note", "n");
-        CommandRun note = await CommandRun.RunAsync(fixture, "update", "alice", "key", "--note", new string('n', OwnerNote.MaxTextLength + 1));
+        CommandRun note = await CommandRun.RunAsync(
+            fixture, "update", "alice", "key", "--note", new string('n', OwnerNote.MaxTextLength + 1));
         Assert.Equal((2, 2), (value.Code, note.Code));
         Assert.Contains("A value of this log has at most", value.Error, StringComparison.Ordinal);
         Assert.Contains("A note has at most 65535 octets", note.Error, StringComparison.Ordinal);
@@ -140,7 +152,8 @@ public sealed class NoteTests
     }
 
     private static (int Sequence, string Text)[] Notes(JsonElement device) =>
-        [.. device.GetProperty("versions").EnumerateArray().Select(version => version.GetProperty("note")).Select(note => (note.GetProperty("sequence").GetInt32(), Text(note, "text")))];
+        [.. device.GetProperty("versions").EnumerateArray().Select(version => version.GetProperty("note"))
+            .Select(note => (note.GetProperty("sequence").GetInt32(), Text(note, "text")))];
 
     private static Task<CommandRun> RunAsync(Fixture fixture, string command) => CommandRun.RunAsync(fixture, command.Split(' '));
 

@@ -27,7 +27,8 @@ public sealed class PeriodTests
         Assert.Contains("period 0 ended: verified up to its last epoch, and as a copy in period 1", words.Out, StringComparison.Ordinal);
         Assert.Equal((0, "valid", "valid"), (json.Code, Text(json.Json, "verdict"), Text(json.Json, "reason")));
         Assert.Equal([1], json.Json.GetProperty("handed_over").EnumerateArray().Select(period => period.GetInt32()));
-        Assert.Equal((0, 0), (json.Json.GetProperty("no_guarantee").GetArrayLength(), json.Json.GetProperty("new_versions").GetArrayLength()));
+        Assert.Equal(
+            (0, 0), (json.Json.GetProperty("no_guarantee").GetArrayLength(), json.Json.GetProperty("new_versions").GetArrayLength()));
         Assert.Equal(0, again.Json.GetProperty("handed_over").GetArrayLength());
         Assert.Equal((0, "present", 2), (lookup.Code, Text(lookup.Json, "verdict"), lookup.Json.GetProperty("period").GetInt32()));
     }
@@ -37,7 +38,8 @@ public sealed class PeriodTests
     {
         await using Fixture fixture = await StartAsync();
         byte[] user = "id of bob"u8.ToArray();
-        fixture.PublishItems(FixtureItem.Device("alice", "one"), FixtureItem.Name("bob", user), FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "two"));
+        fixture.PublishItems(FixtureItem.Device("alice", "one"), FixtureItem.Name("bob", user), FixtureItem.List(user, "phone"),
+            FixtureItem.Device("phone", "two"));
         fixture.Switch();
 
         CommandRun key = await RunAsync(fixture, "lookup alice --json");
@@ -45,7 +47,8 @@ public sealed class PeriodTests
 
         JsonElement device = Assert.Single(list.Json.GetProperty("devices").EnumerateArray());
         Assert.Equal((1, 1), (key.Json.GetProperty("version").GetInt32(), device.GetProperty("version").GetInt32()));
-        Assert.Equal((JsonValueKind.Null, JsonValueKind.Null), (key.Json.GetProperty("published_epoch").ValueKind, device.GetProperty("published_epoch").ValueKind));
+        Assert.Equal((JsonValueKind.Null, JsonValueKind.Null),
+            (key.Json.GetProperty("published_epoch").ValueKind, device.GetProperty("published_epoch").ValueKind));
     }
 
     [Fact]
@@ -68,7 +71,8 @@ public sealed class PeriodTests
         Assert.Equal((1, "invalid", "no_guarantee"), (json.Code, Text(json.Json, "verdict"), Text(json.Json, "reason")));
         Assert.Equal("""[{"period":0,"from_epoch":2,"to_epoch":3,"accepted":false}]""", json.Json.GetProperty("no_guarantee").GetRawText());
         Assert.Equal((0, "valid"), (accepted.Code, Text(accepted.Json, "reason")));
-        Assert.Equal("""[{"period":0,"from_epoch":2,"to_epoch":3,"accepted":true}]""", accepted.Json.GetProperty("no_guarantee").GetRawText());
+        Assert.Equal("""[{"period":0,"from_epoch":2,"to_epoch":3,"accepted":true}]""",
+            accepted.Json.GetProperty("no_guarantee").GetRawText());
         Assert.Equal(0, after.Code);
         Assert.Contains("  no guarantee for period 0: epochs 2 to 3", after.Out, StringComparison.Ordinal);
     }
@@ -102,7 +106,8 @@ public sealed class PeriodTests
 
         Assert.Equal((1, 1, 0), (words.Code, json.Code, other.Code));
         Assert.Contains("ALARM: a version was known here before, and period 1 did not begin with it", words.Out, StringComparison.Ordinal);
-        Assert.Equal(("absent", "valid", true), (Text(json.Json, "verdict"), Text(json.Json, "reason"), json.Json.GetProperty("not_copied").GetBoolean()));
+        Assert.Equal(("absent", "valid", true),
+            (Text(json.Json, "verdict"), Text(json.Json, "reason"), json.Json.GetProperty("not_copied").GetBoolean()));
         Assert.False(other.Json.GetProperty("not_copied").GetBoolean());
     }
 
@@ -117,7 +122,8 @@ public sealed class PeriodTests
         Assert.Equal(0, (await RunAsync(fixture, "user monitor alice")).Code);
         fixture.Switch();
         CommandRun over = await RunAsync(fixture, "user monitor alice");
-        fixture.Switch(copies => [.. copies.Select(copy => copy.Structure == StructureId.Keys ? copy with { Value = "forged"u8.ToArray() } : copy)]);
+        fixture.Switch(
+            copies => [.. copies.Select(copy => copy.Structure == StructureId.Keys ? copy with { Value = "forged"u8.ToArray() } : copy)]);
         CommandRun forged = await RunAsync(fixture, "user monitor alice --json");
         fixture.Publish();
         fixture.Switch();
@@ -128,7 +134,8 @@ public sealed class PeriodTests
         Assert.Equal(0, over.Code);
         Assert.Contains("period 0 ended", over.Out, StringComparison.Ordinal);
         JsonElement alarm = Assert.Single(forged.Json.GetProperty("alarms").EnumerateArray());
-        Assert.Equal((1, "device", "handover_value", 2), (forged.Code, Text(alarm, "about"), Text(alarm, "handover"), alarm.GetProperty("period").GetInt32()));
+        Assert.Equal((1, "device", "handover_value", 2),
+            (forged.Code, Text(alarm, "about"), Text(alarm, "handover"), alarm.GetProperty("period").GetInt32()));
         Assert.Contains("ALARM: device phone is not a copy of what it was when period 1 ended", missed.Out, StringComparison.Ordinal);
         Assert.Contains("ALARM: no guarantee for period 2: epochs ", missed.Out, StringComparison.Ordinal);
         Assert.Equal((0, 0), (accepted.Code, accepted.Json.GetProperty("alarms").GetArrayLength()));
@@ -138,7 +145,8 @@ public sealed class PeriodTests
     public async Task History_is_of_the_period_that_is_named()
     {
         await using Fixture fixture = await StartAsync();
-        fixture.PublishItems(FixtureItem.Device("alice", "one"), FixtureItem.Name("carol", "id"u8.ToArray()), FixtureItem.List("id"u8.ToArray(), "phone"), FixtureItem.Device("phone", "1"));
+        fixture.PublishItems(FixtureItem.Device("alice", "one"), FixtureItem.Name("carol", "id"u8.ToArray()),
+            FixtureItem.List("id"u8.ToArray(), "phone"), FixtureItem.Device("phone", "1"));
         fixture.Switch();
         fixture.Publish(("alice", "two"));
         CommandRun old = await RunAsync(fixture, "history alice --period 0 --json");
@@ -173,7 +181,9 @@ public sealed class PeriodTests
         byte[] periods = [.. head, .. await fixture.Log.BoundsAsync(fixture.Log.Latest, 0, fixture.Log.Latest)];
         byte[] ended = (await fixture.Log.HeadAsync(last, 0, fixture.Log.Latest))!;
         byte[] history = [.. ended, .. fixture.Log.Versions(last, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], 256)];
-        byte[] user = [.. ended, .. fixture.Log.UserMonitor(last, new UserMonitorQuery("id"u8.ToArray()) { From = 1 }.Encode(), new Native.UserMonitorPage(256, 2048, 1024, 1 << 22), out _)];
+        byte[] user = [.. ended,
+            .. fixture.Log.UserMonitor(last, new UserMonitorQuery("id"u8.ToArray()) { From = 1 }.Encode(),
+                new Native.UserMonitorPage(256, 2048, 1024, 1 << 22), out _)];
         Save(fixture, "periods", periods);
         Save(fixture, "history", history);
         Save(fixture, "user", user);
@@ -189,7 +199,8 @@ public sealed class PeriodTests
         Assert.Contains($"record of epoch {last}, ", shown.Out, StringComparison.Ordinal);
         Assert.Contains(", 3 bounds", again.Out, StringComparison.Ordinal);
 
-        CommandRun judged = await RunAsync(fixture, $"verify {fixture.Folder.In("periods")} --fresh --from-record {fixture.Folder.In("first")}");
+        CommandRun judged = await RunAsync(
+            fixture, $"verify {fixture.Folder.In("periods")} --fresh --from-record {fixture.Folder.In("first")}");
         Assert.Equal(0, judged.Code);
         Assert.Contains($"period 0 from epoch 0 to {last}, period 1 from epoch {last + 1} on", judged.Out, StringComparison.Ordinal);
         periods[^1] ^= 1;
@@ -197,9 +208,11 @@ public sealed class PeriodTests
         Assert.Equal(1, (await RunAsync(fixture, $"verify {fixture.Folder.In("periods")}")).Code);
         foreach ((string file, string more) in new[] { ("history", "alice"), ("user", "--user-b64 aWQ") })
         {
-            CommandRun one = await RunAsync(fixture, $"verify {fixture.Folder.In(file)} {more} --ended-record {fixture.Folder.In("last")} --fresh --json");
+            CommandRun one = await RunAsync(
+                fixture, $"verify {fixture.Folder.In(file)} {more} --ended-record {fixture.Folder.In("last")} --fresh --json");
             Assert.Equal((0, "valid", false), (one.Code, Text(one.Json, "verdict"), one.Json.GetProperty("fresh_checked").GetBoolean()));
-            CommandRun other = await RunAsync(fixture, $"verify {fixture.Folder.In(file)} {more} --ended-record {fixture.Folder.In("first")} --json");
+            CommandRun other = await RunAsync(
+                fixture, $"verify {fixture.Folder.In(file)} {more} --ended-record {fixture.Folder.In("first")} --json");
             Assert.Equal((1, "record_epoch"), (other.Code, Text(other.Json, "reason")));
         }
     }

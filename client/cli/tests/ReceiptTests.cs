@@ -14,7 +14,8 @@ public sealed class ReceiptTests
         string file = fixture.Folder.In("there.receipt");
         File.WriteAllText(file, "{}");
         string missing = fixture.Folder.In("no-such-folder/a.receipt");
-        foreach (string[] arguments in (string[][])[["--receipt", fixture.Folder.In("a.receipt"), "--expect", "1"], ["--receipt", file], ["--receipt", missing]])
+        foreach (string[] arguments in (string[][])[["--receipt", fixture.Folder.In("a.receipt"), "--expect", "1"], ["--receipt", file],
+            ["--receipt", missing]])
         {
             CommandRun run = await CommandRun.RunAsync(fixture, ["update", "alice", "one", .. arguments]);
             Assert.Equal(ExitCodes.Usage, run.Code);
@@ -33,7 +34,9 @@ public sealed class ReceiptTests
 
         CommandRun none = await CommandRun.RunAsync(fixture, ["update", "alice", "one", "--receipt", file]);
         fixture.Server.Mutate = (path, answer) => path != "/v1/updates" ? answer
-            : Encoding.UTF8.GetBytes(Encoding.UTF8.GetString(answer).Replace("\"status\":", "\"receipt\":\"a\",\"receipt_keys\":\"b\",\"status\":", StringComparison.Ordinal));
+            : Encoding.UTF8.GetBytes(
+                Encoding.UTF8.GetString(answer)
+                    .Replace("\"status\":", "\"receipt\":\"a\",\"receipt_keys\":\"b\",\"status\":", StringComparison.Ordinal));
         CommandRun bad = await CommandRun.RunAsync(fixture, ["update", "alice", "two", "--receipt", file, "--json"]);
 
         Assert.Equal((ExitCodes.Unreachable, ExitCodes.Invalid), (none.Code, bad.Code));

@@ -22,7 +22,8 @@ public sealed class SavedUserAnswerTests
 
         Assert.Equal(0, run.Code);
         Assert.Equal(["present", "absent"], run.Lines.Select(line => line.GetProperty("verdict").GetString()));
-        Assert.Equal(("user lookup answer", s_user64, 2), (Text(run.Lines[0], "kind"), Text(run.Lines[0], "user_b64"), run.Lines[0].GetProperty("list_version").GetInt32()));
+        Assert.Equal(("user lookup answer", s_user64, 2),
+            (Text(run.Lines[0], "kind"), Text(run.Lines[0], "user_b64"), run.Lines[0].GetProperty("list_version").GetInt32()));
         Assert.Equal(["laptop", "phone"], run.Lines[0].GetProperty("devices").EnumerateArray().Select(device => Text(device, "device")));
         Assert.Equal("2", Text(run.Lines[0].GetProperty("devices")[1], "value"));
         Assert.Contains("alice: present, version 2, epoch 2, valid", words.Out, StringComparison.Ordinal);
@@ -31,7 +32,10 @@ public sealed class SavedUserAnswerTests
         Assert.Equal(1, (await RunAsync(fixture, "verify", answer, "alice", "bob")).Code);
         Assert.Equal(2, (await RunAsync(fixture, "verify", answer, "alice")).Code);
         byte[] one = await LookupAsync(fixture, new UserQuery("alice"u8.ToArray()) { Device = "phone"u8.ToArray() });
-        Assert.Equal((0, 1), ((await RunAsync(fixture, "verify", one, "alice", "--device", "phone")).Code, (await RunAsync(fixture, "verify", one, "alice")).Code));
+        Assert.Equal(
+            (0, 1),
+            ((await RunAsync(fixture, "verify", one, "alice", "--device", "phone")).Code,
+                (await RunAsync(fixture, "verify", one, "alice")).Code));
         byte[] known = await LookupAsync(fixture, new UserQuery("alice"u8.ToArray()) { KnowsUser = true });
         Assert.Equal(2, (await RunAsync(fixture, "verify", known, "alice")).Code);
         Assert.Empty(fixture.Server.Requests);
@@ -46,14 +50,16 @@ public sealed class SavedUserAnswerTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         using JsonDocument document = Vectors.Read("users/lookup.json");
-        JsonElement vector = document.RootElement.GetProperty("vectors").EnumerateArray().First(row => Text(row, "kind") == "of_three_parts" && Text(row, "reason") == "valid");
+        JsonElement vector = document.RootElement.GetProperty("vectors").EnumerateArray()
+            .First(row => Text(row, "kind") == "of_three_parts" && Text(row, "reason") == "valid");
         ulong epoch = vector.GetProperty("results")[0].GetProperty("epoch").GetUInt64();
         byte[] answer = Vectors.Hex(vector, "answer");
         Assert.True(epoch < EpochRecord.ReadEpoch(answer));
         string name = Encoding.UTF8.GetString(Vectors.Hex(vector.GetProperty("users")[0], "username"));
         string trust = fixture.Folder.In("trust.json");
         string saved = fixture.Folder.In("saved");
-        File.WriteAllBytes(trust, Vectors.Anchor(document.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()]).ToJson());
+        File.WriteAllBytes(trust,
+            Vectors.Anchor(document.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()]).ToJson());
         File.WriteAllBytes(saved, answer);
 
         ulong headTime = EpochRecord.Decode(answer.AsSpan(0, EpochRecord.Length)).TimeMs;
@@ -66,7 +72,8 @@ public sealed class SavedUserAnswerTests
             // The epochs of the vectors are one second apart.
             Assert.Equal(headTime - (1000 * (EpochRecord.ReadEpoch(answer) - epoch)), run.Json.GetProperty("time_ms").GetUInt64());
         }
-        Assert.Contains($"epoch {epoch}, valid", (await CommandRun.RunAsync(fixture, ["verify", saved, name, "--trust", trust])).Out, StringComparison.Ordinal);
+        Assert.Contains($"epoch {epoch}, valid", (await CommandRun.RunAsync(fixture, ["verify", saved, name, "--trust", trust])).Out,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -133,10 +140,12 @@ public sealed class SavedUserAnswerTests
         // With the name, the command can compute the labels of the name, the user and the devices, so no line says only "sibling".
         Assert.Equal(0, own.Out.Split('\n').Count(line => line.Contains("sibling ", StringComparison.Ordinal)));
         Assert.Equal("not_verified", Text((await RunAsync(fixture, "inspect", lookup, "--json")).Json, "reason"));
-        Assert.Equal(2, (await RunAsync(fixture, "inspect", monitor, "--json")).Json.GetProperty("user_monitor_answer").GetProperty("keys").GetArrayLength());
+        Assert.Equal(2, (await RunAsync(fixture, "inspect", monitor, "--json")).Json.GetProperty("user_monitor_answer").GetProperty("keys")
+            .GetArrayLength());
     }
 
-    private static async Task<CommandRun> AssertSameAsync(Fixture fixture, byte[] answer, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> write)
+    private static async Task<CommandRun> AssertSameAsync(
+        Fixture fixture, byte[] answer, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> write)
     {
         using var json = new MemoryStream();
         using (var writer = new Utf8JsonWriter(json))
@@ -154,13 +163,15 @@ public sealed class SavedUserAnswerTests
         [.. (await fixture.Log.HeadAsync(2, 0))!, .. fixture.Log.Users(2, UserQueryList.Encode(queries), out _)];
 
     private static async Task<byte[]> MonitorAsync(Fixture fixture, UserMonitorQuery query, int members = 256) =>
-        [.. (await fixture.Log.HeadAsync(2, 0))!, .. fixture.Log.UserMonitor(2, query.Encode(), new UserMonitorPage(members, 2048, 1024, 1 << 22), out _)];
+        [.. (await fixture.Log.HeadAsync(2, 0))!,
+            .. fixture.Log.UserMonitor(2, query.Encode(), new UserMonitorPage(members, 2048, 1024, 1 << 22), out _)];
 
     private static async Task<Fixture> StartAsync()
     {
         Fixture fixture = await Fixture.StartAsync();
         fixture.PublishItems(FixtureItem.Name("alice", s_user), FixtureItem.List(s_user, "phone"), FixtureItem.Device("phone", "1"));
-        fixture.PublishItems(FixtureItem.List(s_user, "laptop", "phone"), FixtureItem.Device("laptop", "1"), FixtureItem.Device("phone", "2"));
+        fixture.PublishItems(FixtureItem.List(s_user, "laptop", "phone"), FixtureItem.Device("laptop", "1"),
+            FixtureItem.Device("phone", "2"));
         return fixture;
     }
 

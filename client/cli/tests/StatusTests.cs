@@ -15,7 +15,8 @@ public sealed class StatusTests
 
         fixture.Server.PublishPending();
         CommandRun published = await CommandRun.RunAsync(fixture, "status", id, "--wait", "--json");
-        Assert.Equal((0, "published", 1UL), (published.Code, published.Json.GetProperty("status").GetString(), published.Json.GetProperty("epoch").GetUInt64()));
+        Assert.Equal((0, "published", 1UL),
+            (published.Code, published.Json.GetProperty("status").GetString(), published.Json.GetProperty("epoch").GetUInt64()));
         Assert.Equal("alice", published.Json.GetProperty("items")[0].GetProperty("key").GetString());
         // The command must not print the server's statement as a verdict.
         Assert.NotEqual("valid", published.Json.GetProperty("reason").GetString());
@@ -29,7 +30,8 @@ public sealed class StatusTests
         fixture.Publish(("alice", "a"));
         string id = await UpdateAsync(fixture, "alice", "--expect", "7");
         CommandRun refused = await CommandRun.RunAsync(fixture, "status", id, "--json");
-        Assert.Equal((3, "expected-version", 1UL), (refused.Code, refused.Json.GetProperty("reason").GetString(), refused.Json.GetProperty("current_version").GetUInt64()));
+        Assert.Equal((3, "expected-version", 1UL),
+            (refused.Code, refused.Json.GetProperty("reason").GetString(), refused.Json.GetProperty("current_version").GetUInt64()));
         Assert.Contains("expected-version", refused.Error, StringComparison.Ordinal);
     }
 

@@ -15,19 +15,22 @@ public sealed class TokenTests
         await using Fixture fixture = await Fixture.StartAsync();
         byte[] seed = RandomNumberGenerator.GetBytes(Ed25519.SeedLength);
         string file = WriteKey(fixture, seed);
-        CommandRun made = await CommandRun.RunAsync(fixture, "token", "create", "alice", "bob", "--key-file", file, "--audience", "log", "--scope", "update,history", "--subject", "user 17", "--lifetime", "60");
+        CommandRun made = await CommandRun.RunAsync(fixture, "token", "create", "alice", "bob", "--key-file", file, "--audience", "log",
+            "--scope", "update,history", "--subject", "user 17", "--lifetime", "60");
         Assert.Equal(0, made.Code);
         string token = made.Out.TrimEnd('\n');
         string[] parts = token.Split('.');
         JsonElement claims = Json(parts[1]);
         long now = fixture.Clock.GetUtcNow().ToUnixTimeSeconds();
-        Assert.Equal($$"""{"aud":"log","sub":"user 17","scope":"update history","iat":{{now}},"exp":{{now + 60}},"keys":["alice","bob"]}""", claims.GetRawText());
+        Assert.Equal($$"""{"aud":"log","sub":"user 17","scope":"update history","iat":{{now}},"exp":{{now + 60}},"keys":["alice","bob"]}""",
+            claims.GetRawText());
 
         CommandRun printed = await CommandRun.RunAsync(fixture, "token", "jwks", "--key-file", file);
         Assert.Equal((0, ""), (printed.Code, printed.Error));
         JsonElement key = printed.Json.GetProperty("keys")[0];
         Assert.Equal(key.GetProperty("kid").GetString(), Json(parts[0]).GetProperty("kid").GetString());
-        Assert.True(Base64UrlText.TryDecode(key.GetProperty("x").GetString()!, out byte[]? publicKey) && Base64UrlText.TryDecode(parts[2], out byte[]? signature)
+        Assert.True(Base64UrlText.TryDecode(key.GetProperty("x").GetString()!, out byte[]? publicKey)
+            && Base64UrlText.TryDecode(parts[2], out byte[]? signature)
             && Ed25519.Verify(publicKey, Encoding.ASCII.GetBytes($"{parts[0]}.{parts[1]}"), signature));
 
         // The output never contains the key that signs tokens.
@@ -45,13 +48,15 @@ public sealed class TokenTests
         await using Fixture fixture = await Fixture.StartAsync();
         string file = WriteKey(fixture, RandomNumberGenerator.GetBytes(Ed25519.SeedLength));
         string output = fixture.Folder.In("alice.token");
-        string[] command = ["token", "create", "YWxpY2U", "--b64", "--key-file", file, "--audience", "log", "--scope", "history", "--kid", "key-2", "--user-b64", "AAE", "--out", output];
+        string[] command = ["token", "create", "YWxpY2U", "--b64", "--key-file", file, "--audience", "log", "--scope", "history", "--kid",
+            "key-2", "--user-b64", "AAE", "--out", output];
         CommandRun made = await CommandRun.RunAsync(fixture, command);
         Assert.Equal((0, ""), (made.Code, made.Out));
         Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(output));
         string[] parts = (await File.ReadAllTextAsync(output, TestContext.Current.CancellationToken)).TrimEnd('\n').Split('.');
         Assert.Equal("key-2", Json(parts[0]).GetProperty("kid").GetString());
-        Assert.Equal(("alice", "AAE"), (Json(parts[1]).GetProperty("keys")[0].GetString(), Json(parts[1]).GetProperty("user_b64").GetString()));
+        Assert.Equal(("alice", "AAE"),
+            (Json(parts[1]).GetProperty("keys")[0].GetString(), Json(parts[1]).GetProperty("user_b64").GetString()));
 
         CommandRun again = await CommandRun.RunAsync(fixture, command);
         Assert.Equal(ExitCodes.Usage, again.Code);
@@ -79,7 +84,8 @@ public sealed class TokenTests
             ["--scope"] = "update",
             [option] = value,
         };
-        CommandRun run = await CommandRun.RunAsync(fixture, ["token", "create", "alice", .. options.SelectMany(one => (string[])[one.Key, one.Value])]);
+        CommandRun run = await CommandRun.RunAsync(
+            fixture, ["token", "create", "alice", .. options.SelectMany(one => (string[])[one.Key, one.Value])]);
         Assert.Equal((ExitCodes.Usage, ""), (run.Code, run.Out));
         Assert.Contains(says, run.Error, StringComparison.Ordinal);
     }
@@ -134,5 +140,7 @@ public sealed class TokenTests
         return file;
     }
 
-    private static JsonElement Json(string part) => Base64UrlText.TryDecode(part, out byte[]? octets) ? JsonSerializer.Deserialize<JsonElement>(octets) : throw new InvalidDataException(part);
+    private static JsonElement Json(string part) => Base64UrlText.TryDecode(part, out byte[]? octets)
+        ? JsonSerializer.Deserialize<JsonElement>(octets)
+        : throw new InvalidDataException(part);
 }

@@ -24,9 +24,11 @@ public sealed class UserMonitorTests
         CommandRun after = await RunAsync(fixture, "user monitor alice --json");
 
         Assert.Equal(0, seen.Code);
-        Assert.Contains("alice: 1 new of 1 device lists, 1 new values, none after them up to epoch 1, valid", seen.Out, StringComparison.Ordinal);
+        Assert.Contains("alice: 1 new of 1 device lists, 1 new values, none after them up to epoch 1, valid", seen.Out,
+            StringComparison.Ordinal);
         Assert.Contains("  list     version 1    epoch 1        phone", seen.Out, StringComparison.Ordinal);
-        Assert.Equal((0, "valid", "valid", 0), (json.Code, Text(json.Json, "verdict"), Text(json.Json, "reason"), json.Json.GetProperty("new_lists").GetArrayLength()));
+        Assert.Equal((0, "valid", "valid", 0),
+            (json.Code, Text(json.Json, "verdict"), Text(json.Json, "reason"), json.Json.GetProperty("new_lists").GetArrayLength()));
         Assert.Equal((1, "invalid", "unexpected_version"), (alarm.Code, Text(alarm.Json, "verdict"), Text(alarm.Json, "reason")));
         Assert.Equal(["list", "device"], alarm.Json.GetProperty("alarms").EnumerateArray().Select(one => Text(one, "about")));
         Assert.Equal("ghost", Text(alarm.Json.GetProperty("alarms")[1], "device"));
@@ -35,7 +37,8 @@ public sealed class UserMonitorTests
         Assert.Contains("ALARM: device list version 2, published in epoch 2, was not set here", words.Out, StringComparison.Ordinal);
         Assert.Contains("ALARM: device ghost, version 1, published in epoch 2, was not set here", words.Out, StringComparison.Ordinal);
         Assert.Contains("optiks user monitor alice --accept", words.Error, StringComparison.Ordinal);
-        Assert.Equal((0, 0, 2), (accepted.Code, accepted.Json.GetProperty("alarms").GetArrayLength(), accepted.Json.GetProperty("accepted").GetArrayLength()));
+        Assert.Equal((0, 0, 2),
+            (accepted.Code, accepted.Json.GetProperty("alarms").GetArrayLength(), accepted.Json.GetProperty("accepted").GetArrayLength()));
         Assert.Equal("its key", Text(accepted.Json.GetProperty("accepted")[1], "value"));
         Assert.Equal(2, accepted.Json.GetProperty("accepted")[0].GetProperty("devices").GetArrayLength());
         Assert.Equal((0, 0), (after.Code, after.Json.GetProperty("alarms").GetArrayLength()));
@@ -70,7 +73,8 @@ public sealed class UserMonitorTests
         CommandRun words = await RunAsync(fixture, "user monitor alice");
         CommandRun lookup = await RunAsync(fixture, "user lookup alice --json");
 
-        Assert.Equal((1, "invalid", "unexpected_user", "forbidden"), (monitor.Code, Text(monitor.Json, "verdict"), Text(monitor.Json, "reason"), Text(monitor.Json, "failure")));
+        Assert.Equal((1, "invalid", "unexpected_user", "forbidden"),
+            (monitor.Code, Text(monitor.Json, "verdict"), Text(monitor.Json, "reason"), Text(monitor.Json, "failure")));
         Assert.Equal(Base64UrlText.Encode(other), Text(monitor.Json.GetProperty("alarms")[0], "user_b64"));
         Assert.Contains("ALARM: alice, a name of your own, leads to another user, id of bob", words.Out, StringComparison.Ordinal);
         Assert.Equal((1, "invalid", "unexpected_user"), (lookup.Code, Text(lookup.Json, "verdict"), Text(lookup.Json, "reason")));
@@ -84,7 +88,8 @@ public sealed class UserMonitorTests
         fixture.PublishItems(FixtureItem.List(user, "ghost", "phone"));
         CommandRun alarms = await RunAsync(fixture, "user decommission alice --json");
         CommandRun words = await RunAsync(fixture, "user decommission alice");
-        Assert.DoesNotContain("decommission", System.Text.Encoding.UTF8.GetString(fixture.Server.LastUserRequest), StringComparison.Ordinal);
+        Assert.DoesNotContain("decommission", System.Text.Encoding.UTF8.GetString(fixture.Server.LastUserRequest),
+            StringComparison.Ordinal);
         CommandRun unseen = await RunAsync(fixture, "user decommission alice --unseen --timeout 0 --json");
         Assert.Equal((1, "invalid", "unexpected_version"), (alarms.Code, Text(alarms.Json, "verdict"), Text(alarms.Json, "reason")));
         Assert.Contains("Nothing was sent.", words.Error, StringComparison.Ordinal);

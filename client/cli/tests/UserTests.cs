@@ -16,11 +16,13 @@ public sealed class UserTests
         await using Fixture fixture = await StartAsync();
         File.WriteAllBytes(fixture.Folder.In("laptop.value"), [0, 1, 2]);
 
-        CommandRun json = await CommandRun.RunAsync(fixture, "user", "create", "alice", "--device", "phone=a=b", "--device", $"laptop=@{fixture.Folder.In("laptop.value")}", "--json");
+        CommandRun json = await CommandRun.RunAsync(fixture, "user", "create", "alice", "--device", "phone=a=b", "--device",
+            $"laptop=@{fixture.Folder.In("laptop.value")}", "--json");
         using var sent = JsonDocument.Parse(fixture.Server.LastUserRequest);
         CommandRun words = await CommandRun.RunAsync(fixture, "user", "create", "alice", "--request-id", Text(json.Json, "request_id"));
 
-        Assert.Equal((0, "accepted", "pending", "alice"), (json.Code, Text(json.Json, "verdict"), Text(json.Json, "reason"), Text(json.Json, "username")));
+        Assert.Equal((0, "accepted", "pending", "alice"),
+            (json.Code, Text(json.Json, "verdict"), Text(json.Json, "reason"), Text(json.Json, "username")));
         Assert.Equal(sent.RootElement.GetProperty("user_b64").GetString(), Text(json.Json, "user_b64"));
         JsonElement create = Assert.Single(sent.RootElement.GetProperty("changes").EnumerateArray());
         Assert.Equal(
@@ -33,7 +35,8 @@ public sealed class UserTests
     [Theory]
     [InlineData("add-username", "al", """{"op":"add-username","username_b64":"YWw"}""")]
     [InlineData("add-device", "phone one", """{"op":"add-device","device_b64":"cGhvbmU","value_b64":"b25l"}""")]
-    [InlineData("set-device", "phone one --expect 3", """{"op":"set-device","device_b64":"cGhvbmU","value_b64":"b25l","expected":{"period":0,"version":3}}""")]
+    [InlineData("set-device", "phone one --expect 3",
+        """{"op":"set-device","device_b64":"cGhvbmU","value_b64":"b25l","expected":{"period":0,"version":3}}""")]
     [InlineData("remove-device", "phone", """{"op":"remove-device","device_b64":"cGhvbmU"}""")]
     [InlineData("remove-device", "cGhvbmU --b64", """{"op":"remove-device","device_b64":"cGhvbmU"}""")]
     [InlineData("decommission", "--timeout 0 --unseen", """{"op":"decommission"}""")]
@@ -46,7 +49,9 @@ public sealed class UserTests
         CommandRun run = await CommandRun.RunAsync(fixture, ["user", command, name, .. arguments.Split(' '), "--json"]);
 
         using var sent = JsonDocument.Parse(fixture.Server.LastUserRequest);
-        Assert.Equal(("aWQ", change), (sent.RootElement.GetProperty("user_b64").GetString(), Assert.Single(sent.RootElement.GetProperty("changes").EnumerateArray()).GetRawText()));
+        Assert.Equal(("aWQ", change),
+            (sent.RootElement.GetProperty("user_b64").GetString(),
+                Assert.Single(sent.RootElement.GetProperty("changes").EnumerateArray()).GetRawText()));
         // The command `decommission` waits even without `--wait`. If the log does not prove in time that the user has left, the command
         // ends with exit code 3.
         Assert.Equal((command == "decommission" ? 3 : 0, "pending"), (run.Code, Text(run.Json, "reason")));
@@ -63,7 +68,8 @@ public sealed class UserTests
         CommandRun json = await CommandRun.RunAsync(fixture, "user", "add-device", "alice", "phone", "one", "--wait", "--json");
 
         Assert.Equal((3, 3, "device-taken"), (words.Code, json.Code, Text(json.Json, "reason")));
-        Assert.Contains("device-taken: the device id was used before, choose another one. Nothing changed.", words.Error, StringComparison.Ordinal);
+        Assert.Contains("device-taken: the device id was used before, choose another one. Nothing changed.", words.Error,
+            StringComparison.Ordinal);
     }
 
     [Theory]

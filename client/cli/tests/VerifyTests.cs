@@ -16,8 +16,10 @@ public sealed class VerifyTests
         Assert.Equal(0, run.Code);
         Assert.Equal(["present", "absent"], run.Lines.Select(line => line.GetProperty("verdict").GetString()));
         Assert.Equal("value 3", run.Lines[0].GetProperty("value").GetString());
-        Assert.All(run.Lines, line => Assert.Equal(("valid", 3UL), (line.GetProperty("reason").GetString(), line.GetProperty("epoch").GetUInt64())));
-        Assert.Contains("alice: present, version 3, epoch 3, valid", (await VerifyAsync(fixture, answer, "alice", "nobody")).Out, StringComparison.Ordinal);
+        Assert.All(run.Lines,
+            line => Assert.Equal(("valid", 3UL), (line.GetProperty("reason").GetString(), line.GetProperty("epoch").GetUInt64())));
+        Assert.Contains("alice: present, version 3, epoch 3, valid", (await VerifyAsync(fixture, answer, "alice", "nobody")).Out,
+            StringComparison.Ordinal);
 
         // Verification fails if the user gives the keys in another order than the answer's, other keys, or too few keys.
         Assert.Equal(1, (await VerifyAsync(fixture, answer, "nobody", "alice")).Code);
@@ -94,14 +96,17 @@ public sealed class VerifyTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
         byte[] answer = await LookupAsync(fixture, "alice");
-        foreach ((byte[] octets, string reason) in ((byte[], string)[])[(answer[..^1], "malformed_truncated"), ([.. answer, 0], "malformed_trailing"), ("nonsense"u8.ToArray(), "malformed_truncated"), ([], "malformed_truncated")])
+        foreach ((byte[] octets, string reason) in ((byte[], string)[])[(answer[..^1], "malformed_truncated"),
+            ([.. answer, 0], "malformed_trailing"), ("nonsense"u8.ToArray(), "malformed_truncated"), ([], "malformed_truncated")])
         {
             CommandRun run = await VerifyAsync(fixture, octets, "alice", "--json");
-            Assert.Equal((1, "invalid", reason), (run.Code, run.Json.GetProperty("verdict").GetString(), run.Json.GetProperty("reason").GetString()));
+            Assert.Equal((1, "invalid", reason),
+                (run.Code, run.Json.GetProperty("verdict").GetString(), run.Json.GetProperty("reason").GetString()));
         }
         Assert.Equal(0, (await VerifyAsync(fixture, answer, "alice")).Code);
         // Exit code 2 means wrong usage: the file is valid, but the file given with `--from-record` is not a record.
-        Assert.Equal(2, (await VerifyAsync(fixture, answer, "alice", "--from-record", Write(fixture, "bad", new byte[EpochRecord.Length - 1]))).Code);
+        Assert.Equal(2,
+            (await VerifyAsync(fixture, answer, "alice", "--from-record", Write(fixture, "bad", new byte[EpochRecord.Length - 1]))).Code);
     }
 
     [Theory]
@@ -123,7 +128,9 @@ public sealed class VerifyTests
         }
         fixture.Log.PublishMany(3, i => [("alice", $"value {i + 1}")]);
         ulong epoch = fixture.Log.Latest;
-        byte[] page = [.. (await fixture.Log.HeadAsync(epoch, 0))!, .. fixture.Log.Versions(epoch, [new FixtureQuery(System.Text.Encoding.UTF8.GetBytes(key), isLaterPeriod ? 1UL : 0, from)], pageSize)];
+        byte[] page = [.. (await fixture.Log.HeadAsync(epoch, 0))!,
+            .. fixture.Log.Versions(epoch,
+                [new FixtureQuery(System.Text.Encoding.UTF8.GetBytes(key), isLaterPeriod ? 1UL : 0, from)], pageSize)];
 
         CommandRun json = await VerifyAsync(fixture, page, key, "--json");
         CommandRun words = await VerifyAsync(fixture, page, key);
@@ -153,7 +160,8 @@ public sealed class VerifyTests
     private static async Task<byte[]> LookupAsync(Fixture fixture, params string[] keys)
     {
         ulong epoch = fixture.Log.Latest;
-        return [.. (await fixture.Log.HeadAsync(epoch, 0))!, .. fixture.Log.Lookups(epoch, [.. keys.Select(key => new FixtureQuery(System.Text.Encoding.UTF8.GetBytes(key), 0, 0))])];
+        return [.. (await fixture.Log.HeadAsync(epoch, 0))!,
+            .. fixture.Log.Lookups(epoch, [.. keys.Select(key => new FixtureQuery(System.Text.Encoding.UTF8.GetBytes(key), 0, 0))])];
     }
 
     private static string Write(Fixture fixture, string name, byte[] octets)

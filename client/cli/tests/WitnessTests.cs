@@ -16,14 +16,17 @@ public sealed class WitnessTests
         CommandRun made = await CommandRun.RunAsync(fixture, "witness", "init", "witness.example/w", "--json");
         Assert.Equal(0, made.Code);
         var folder = new WitnessFolder(Path.Combine(fixture.Folder.In("data"), "witness"));
-        Assert.Equal((folder.Key, folder.Logs), (made.Json.GetProperty("key_file").GetString(), made.Json.GetProperty("logs_file").GetString()));
+        Assert.Equal((folder.Key, folder.Logs),
+            (made.Json.GetProperty("key_file").GetString(), made.Json.GetProperty("logs_file").GetString()));
         Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(folder.Key));
         using (NoteSigner signer = CosignerKeyFile.Open(folder.Key))
         {
             Assert.Equal(made.Json.GetProperty("vkey").GetString(), signer.Key.ToString());
             Assert.Equal("witness.example/w", signer.Key.Name);
         }
-        Assert.True(TlogPolicy.TryParse(await File.ReadAllBytesAsync(folder.Logs, TestContext.Current.CancellationToken), out TlogPolicy? logs, out _, out _));
+        Assert.True(
+            TlogPolicy.TryParse(await File.ReadAllBytesAsync(folder.Logs, TestContext.Current.CancellationToken), out TlogPolicy? logs,
+                out _, out _));
         Assert.Empty(logs.Logs);
 
         byte[] key = await File.ReadAllBytesAsync(folder.Key, TestContext.Current.CancellationToken);

@@ -7,7 +7,8 @@ public sealed partial class OptiksClient
 {
     /// <summary>The keys that the client updated or monitored with this state, and so owns.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> OwnedKeys =>
-        [.. _store.Current.Owned.Where(key => !key.Value.IsListedOnly).Select(key => key.Key).Order(StringComparer.Ordinal).Select(KeyName.FromId)];
+        [.. _store.Current.Owned.Where(key => !key.Value.IsListedOnly).Select(key => key.Key).Order(StringComparer.Ordinal)
+            .Select(KeyName.FromId)];
 
     /// <summary>
     /// Returns the alarms of an owned key that earlier calls raised, each with the version that the log shows. The owner reads these
@@ -17,7 +18,8 @@ public sealed partial class OptiksClient
     public async Task<AlarmReview> ReviewAlarmsAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
-        OwnerAlarm[] held = [.. (_store.Current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey()).Alarms.OrderBy(alarm => alarm.Period).ThenBy(alarm => alarm.Version)];
+        OwnerAlarm[] held = [.. (_store.Current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey()).Alarms.OrderBy(alarm => alarm.Period)
+            .ThenBy(alarm => alarm.Version)];
         if (held.Length == 0)
         {
             return new AlarmReview(new Outcome(Reason.Valid, null)) { Key = key };
@@ -26,8 +28,11 @@ public sealed partial class OptiksClient
         var shown = new List<ReviewedAlarm>();
         foreach (IGrouping<ulong, OwnerAlarm> period in held.GroupBy(alarm => alarm.Period))
         {
-            KeyVersionNumber[] versions = [.. period.Where(alarm => alarm.Version > 0).Select(alarm => new KeyVersionNumber(alarm.Period, alarm.Version)).Distinct()];
-            VersionsRun? run = versions.Length == 0 ? null : await TryFindVersionsAsync(name, versions, cancellationToken).ConfigureAwait(false);
+            KeyVersionNumber[] versions =
+                [.. period.Where(alarm => alarm.Version > 0).Select(alarm => new KeyVersionNumber(alarm.Period, alarm.Version)).Distinct()];
+            VersionsRun? run = versions.Length == 0
+                ? null
+                : await TryFindVersionsAsync(name, versions, cancellationToken).ConfigureAwait(false);
             if (run is { Outcome.Reason: not Reason.Valid })
             {
                 return new AlarmReview(run.Outcome) { Key = key };
@@ -39,7 +44,8 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>Returns the epochs of an owned key that have no guarantee, from the state alone, without a request.</summary>
-    public IReadOnlyList<NoGuarantee> NoGuarantee(ReadOnlyMemory<byte> key) => _store.Current.Owned.GetValueOrDefault(KeyName.Of(key, _options.TrustAnchor).Id)?.NoGuarantee ?? [];
+    public IReadOnlyList<NoGuarantee> NoGuarantee(ReadOnlyMemory<byte> key) =>
+        _store.Current.Owned.GetValueOrDefault(KeyName.Of(key, _options.TrustAnchor).Id)?.NoGuarantee ?? [];
 
     /// <summary>Returns the epochs without guarantee of the user that owns a name, from the state alone, without a request.</summary>
     public IReadOnlyList<NoGuarantee> NoGuaranteeOfUser(ReadOnlyMemory<byte> username)
@@ -61,7 +67,8 @@ public sealed partial class OptiksClient
             current =>
             {
                 count = 0;
-                return current.Owned.TryGetValue(name.Id, out OwnedKey? owned) && Accepted(owned.NoGuarantee, missed, out count) is var after && count > 0
+                return current.Owned.TryGetValue(name.Id, out OwnedKey? owned)
+                    && Accepted(owned.NoGuarantee, missed, out count) is var after && count > 0
                     ? current with { Owned = current.Owned.SetItem(name.Id, owned with { NoGuarantee = after }) }
                     : current;
             },
@@ -82,7 +89,8 @@ public sealed partial class OptiksClient
             current =>
             {
                 count = 0;
-                return OwnedUserRules.UserOf(current, name.Id) is { } user && Accepted(current.OwnedUsers[user].NoGuarantee, missed, out count) is var after && count > 0
+                return OwnedUserRules.UserOf(current, name.Id) is { } user
+                    && Accepted(current.OwnedUsers[user].NoGuarantee, missed, out count) is var after && count > 0
                     ? current with { OwnedUsers = current.OwnedUsers.SetItem(user, current.OwnedUsers[user] with { NoGuarantee = after }) }
                     : current;
             },
@@ -90,7 +98,8 @@ public sealed partial class OptiksClient
         return count;
     }
 
-    private static ImmutableArray<NoGuarantee> Accepted(ImmutableArray<NoGuarantee> held, IReadOnlyCollection<NoGuarantee> missed, out int count)
+    private static ImmutableArray<NoGuarantee> Accepted(
+        ImmutableArray<NoGuarantee> held, IReadOnlyCollection<NoGuarantee> missed, out int count)
     {
         count = held.Count(one => !one.IsAccepted && missed.Contains(one));
         return [.. held.Select(one => missed.Contains(one) ? one with { IsAccepted = true } : one)];
@@ -103,7 +112,8 @@ public sealed partial class OptiksClient
         {
             return await FindVersionsAsync(name, versions, 0, cancellationToken).ConfigureAwait(false);
         }
-        catch (OptiksServerException e) when (e.Problem == ProblemNames.PeriodGone && _store.Current.Head is { } head && head.Period - versions[0].Period >= _options.TrustAnchor.Configuration.RetainedPeriods)
+        catch (OptiksServerException e) when (e.Problem == ProblemNames.PeriodGone && _store.Current.Head is { } head
+            && head.Period - versions[0].Period >= _options.TrustAnchor.Configuration.RetainedPeriods)
         {
             return null;
         }
@@ -111,7 +121,8 @@ public sealed partial class OptiksClient
 
     private static ReviewedAlarm? Reviewed(OwnerAlarm alarm, VersionsRun? run) =>
         alarm.Version == 0 || run is null ? new ReviewedAlarm(alarm, null)
-        : run.Versions.FirstOrDefault(timed => timed.Version.Version == alarm.Version)?.Version is { } version && IsOf(alarm, version) ? new ReviewedAlarm(alarm, version)
+        : run.Versions.FirstOrDefault(timed => timed.Version.Version == alarm.Version)?.Version is { } version && IsOf(alarm, version)
+            ? new ReviewedAlarm(alarm, version)
         : null;
 
     /// <summary>
@@ -141,5 +152,6 @@ public sealed partial class OptiksClient
     // Tells whether an alarm is about this version, by its epoch and by the hash of its value. If the value was erased, nobody can show it,
     // so the epoch alone decides.
     private static bool IsOf(OwnerAlarm alarm, KeyVersion version) =>
-        alarm.Epoch == version.Epoch && (version.Value is not { } value || alarm.ValueSha256 is null || ValueHash.Of(value.Span) == alarm.ValueSha256);
+        alarm.Epoch == version.Epoch
+            && (version.Value is not { } value || alarm.ValueSha256 is null || ValueHash.Of(value.Span) == alarm.ValueSha256);
 }

@@ -18,10 +18,17 @@ public sealed partial class OptiksClient
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<ErasureResult> EraseAsync(
-        ReadOnlyMemory<byte> key, ulong from, ulong to, ulong? period = null, Guid? requestId = null, CancellationToken cancellationToken = default)
+        ReadOnlyMemory<byte> key, ulong from, ulong to, ulong? period = null, Guid? requestId = null,
+        CancellationToken cancellationToken = default)
     {
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
-        var request = new ErasureResult { Key = name.Octets, Versions = Versions(from, to), RequestId = RequestIdOf(requestId), Status = ErasureStatus.Pending };
+        var request = new ErasureResult
+        {
+            Key = name.Octets,
+            Versions = Versions(from, to),
+            RequestId = RequestIdOf(requestId),
+            Status = ErasureStatus.Pending,
+        };
         // A client without a head has verified no version, so it first asks which period is current.
         return await FindRefusedHeadAsync(cancellationToken).ConfigureAwait(false) is { } refused
             ? request with { Status = ErasureStatus.Refused, Lookup = new UserLookupResult(refused) { Username = default } }
@@ -41,7 +48,8 @@ public sealed partial class OptiksClient
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<ErasureResult> EraseUserAsync(
-        ReadOnlyMemory<byte> username, (ulong From, ulong To)? versions = null, ulong? period = null, Guid? requestId = null, CancellationToken cancellationToken = default)
+        ReadOnlyMemory<byte> username, (ulong From, ulong To)? versions = null, ulong? period = null, Guid? requestId = null,
+        CancellationToken cancellationToken = default)
     {
         KeyName name = UsernameOf(username);
         var request = new ErasureResult
@@ -57,7 +65,13 @@ public sealed partial class OptiksClient
         return user is null
             ? request with { Status = ErasureStatus.Refused, Lookup = lookup, RefusedBecause = lookup!.IsValid ? "user-unknown" : null }
             : await SendAsync(
-                request with { User = user, Period = versions is null ? null : period ?? ListPeriod(KeyName.OfVerified(user.Value)) ?? known ?? _store.Current.Head!.Period }, cancellationToken).ConfigureAwait(false);
+                request with
+                {
+                    User = user,
+                    Period = versions is null
+                        ? null
+                        : period ?? ListPeriod(KeyName.OfVerified(user.Value)) ?? known ?? _store.Current.Head!.Period,
+                }, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>
@@ -71,8 +85,12 @@ public sealed partial class OptiksClient
         ArgumentNullException.ThrowIfNull(pending);
         Uri server = UpdateUrl();
         ErasureResult result = await PollAsync(
-            $"/v1/erasures/{pending.RequestId:D}", atMost, answer => ErasureJson.Read(answer, pending, server, _store.Current.Head?.Period ?? ulong.MaxValue), now => now.Status == ErasureStatus.Pending, cancellationToken).ConfigureAwait(false);
-        return result is { Status: ErasureStatus.Erased, Epoch: { } epoch } ? await BoundAsync(result, epoch, cancellationToken).ConfigureAwait(false) : result;
+            $"/v1/erasures/{pending.RequestId:D}", atMost,
+            answer => ErasureJson.Read(answer, pending, server, _store.Current.Head?.Period ?? ulong.MaxValue),
+            now => now.Status == ErasureStatus.Pending, cancellationToken).ConfigureAwait(false);
+        return result is { Status: ErasureStatus.Erased, Epoch: { } epoch }
+            ? await BoundAsync(result, epoch, cancellationToken).ConfigureAwait(false)
+            : result;
     }
 
     // Finds out until when a replica may serve the erased values. A replica that makes no progress serves the epochs before the erasing
@@ -85,35 +103,45 @@ public sealed partial class OptiksClient
         {
             shown = erased.Key is { } key
                 ? (await LookupBatchAsync([KeyName.OfVerified(key)], epoch, cancellationToken).ConfigureAwait(false))[0]
-                : (await LookupUserBatchAsync([(KeyName.OfVerified(erased.Username!.Value), null)], epoch, cancellationToken).ConfigureAwait(false))[0];
+                : (await LookupUserBatchAsync([(KeyName.OfVerified(erased.Username!.Value), null)], epoch, cancellationToken)
+                    .ConfigureAwait(false))[0];
         }
         catch (OptiksServerException)
         {
             // Ignore the failure: the bound stays unknown, but the result is usable without it.
             return erased;
         }
-        return shown.IsValid ? erased with { ServedUntil = shown.Head!.Time.AddMilliseconds(_options.TrustAnchor.Configuration.MaxBehindMs) } : erased with { Lookup = shown };
+        return shown.IsValid
+            ? erased with { ServedUntil = shown.Head!.Time.AddMilliseconds(_options.TrustAnchor.Configuration.MaxBehindMs) }
+            : erased with { Lookup = shown };
     }
 
     private async Task<ErasureResult> SendAsync(ErasureResult request, CancellationToken cancellationToken)
     {
         if (Stopped() is { } stopped)
         {
-            VerifiedAnswer refused = request.Key is { } key ? new LookupResult(stopped) { Key = key } : new UserLookupResult(stopped) { Username = request.Username!.Value };
+            VerifiedAnswer refused = request.Key is { } key
+                ? new LookupResult(stopped) { Key = key }
+                : new UserLookupResult(stopped) { Username = request.Username!.Value };
             return request with { Status = ErasureStatus.Refused, Lookup = refused };
         }
-        var sent = new ServerRequest(UpdateUrl(), "/v1/erasures", MediaTypes.Json, MaxStatusLength) { Body = (ErasureJson.Body(request), MediaTypes.Json), Authorize = true };
+        var sent = new ServerRequest(UpdateUrl(), "/v1/erasures", MediaTypes.Json,
+            MaxStatusLength)
+        { Body = (ErasureJson.Body(request), MediaTypes.Json), Authorize = true };
         await RetryAsync(sent, cancellationToken).ConfigureAwait(false);
         return request;
     }
 
     // An owner's version numbers belong to the period in which it verified them, even if a later lookup showed the next period. If the log
     // is already in the next period, it refuses the request, and the owner must monitor the key first.
-    private ulong VerifiedPeriod(KeyName key) => _store.Current.Owned.GetValueOrDefault(key.Id) is { Version: > 0 } owned ? owned.Period : _store.Current.Head!.Period;
+    private ulong VerifiedPeriod(KeyName key) =>
+        _store.Current.Owned.GetValueOrDefault(key.Id) is { Version: > 0 } owned ? owned.Period : _store.Current.Head!.Period;
 
     private ulong? ListPeriod(KeyName user) => _store.Current.OwnedUsers.GetValueOrDefault(user.Id)?.List?.Period;
 
-    private static (ulong From, ulong To) Versions(ulong from, ulong to) => from >= 1 && from <= to && to - from < ProtocolLimits.MaxErasures
+    private static (ulong From, ulong To) Versions(ulong from, ulong to) =>
+        from >= 1 && from <= to && to - from < ProtocolLimits.MaxErasures
         ? (from, to)
-        : throw new ArgumentException($"An erasure is of versions from 1 on, of {ProtocolLimits.MaxErasures} of them at most, not of {from} to {to}.", nameof(from));
+        : throw new ArgumentException(
+            $"An erasure is of versions from 1 on, of {ProtocolLimits.MaxErasures} of them at most, not of {from} to {to}.", nameof(from));
 }

@@ -28,7 +28,8 @@ public sealed partial class OptiksClient
             EpochRecord? asked = isVerified ? state.EndOf(end!.Period + 1) : end;
             try
             {
-                (VersionsRun run, bool moved) = await MonitorFromAsync(name, state, seen, isVerified ? end : null, asked, cancellationToken).ConfigureAwait(false);
+                (VersionsRun run, bool moved) =
+                    await MonitorFromAsync(name, state, seen, isVerified ? end : null, asked, cancellationToken).ConfigureAwait(false);
                 if (moved || run.Outcome.IsOvertaken)
                 {
                     continue;
@@ -37,7 +38,8 @@ public sealed partial class OptiksClient
                 {
                     // Skip versions that earlier monitoring showed, because a server may show known versions again.
                     shown.AddRange(run.Versions.Select(timed => timed.Version).Where(version =>
-                        !(version.IsCopy && run.Handover == Reason.Valid) && !(version.Period == seen.Period && version.Version <= seen.Version)));
+                        !(version.IsCopy && run.Handover == Reason.Valid)
+                            && !(version.Period == seen.Period && version.Version <= seen.Version)));
                     handedOver.AddRange(isVerified && run.Handover == Reason.Valid ? [end!.Period] : []);
                     if (asked is not null)
                     {
@@ -50,10 +52,13 @@ public sealed partial class OptiksClient
             {
                 if (e.Problem != ProblemNames.Erased || !OwnedUserRules.HasLeft(state, name.Id))
                 {
-                    await ThrowUnlessMissingAsync(e, asked.Period, next => HasErasedCopyAsync(key, next, cancellationToken), cancellationToken).ConfigureAwait(false);
+                    await ThrowUnlessMissingAsync(
+                        e, asked.Period, next => HasErasedCopyAsync(key, next, cancellationToken), cancellationToken).ConfigureAwait(false);
                 }
                 _store.TryUpdate(
-                    current => current.Owned.GetValueOrDefault(name.Id) is { } now && IsAt(now, seen) ? PeriodEnds.Tidy(current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Miss(now, asked)) }) : current, []);
+                    current => current.Owned.GetValueOrDefault(name.Id) is { } now && IsAt(now, seen)
+                        ? PeriodEnds.Tidy(current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Miss(now, asked)) })
+                        : current, []);
             }
         }
     }
@@ -61,7 +66,8 @@ public sealed partial class OptiksClient
     private async Task<bool> HasErasedCopyAsync(ReadOnlyMemory<byte> key, ulong period, CancellationToken cancellationToken) =>
         (await HistoryAsync(key, period, cancellationToken).ConfigureAwait(false)).Versions is [{ IsCopy: true, Value: null }, ..];
 
-    private MonitorResult Result(ReadOnlyMemory<byte> key, KeyName name, Outcome outcome, IReadOnlyList<KeyVersion> shown, IReadOnlyList<ulong> handedOver)
+    private MonitorResult Result(
+        ReadOnlyMemory<byte> key, KeyName name, Outcome outcome, IReadOnlyList<KeyVersion> shown, IReadOnlyList<ulong> handedOver)
     {
         OwnedKey? kept = _store.Current.Owned.GetValueOrDefault(name.Id);
         OwnedKey? after = outcome.Reason == Reason.Valid ? kept : null;
@@ -80,13 +86,15 @@ public sealed partial class OptiksClient
 
     // Asks one question, about the period that ended with the record `asked`, or about the current period if `asked` is null. If `before`
     // is not null, the question is step 2 of the hand-over from the period that ended with that record.
-    private async Task<(VersionsRun Run, bool Moved)> MonitorFromAsync(KeyName name, ClientState state, OwnedKey seen, EpochRecord? before, EpochRecord? asked, CancellationToken cancellationToken)
+    private async Task<(VersionsRun Run, bool Moved)> MonitorFromAsync(
+        KeyName name, ClientState state, OwnedKey seen, EpochRecord? before, EpochRecord? asked, CancellationToken cancellationToken)
     {
         bool moved = false;
         bool isKnown = before is null && seen.Period == (asked?.Period ?? state.Head?.Period);
         // The client requests known versions again if auditors have not covered the epochs since an answer showed these versions.
         bool goesOn = isKnown && (seen.Version == 0 || CoverageOf(state).MayLeaveOut(seen.ProvenEpoch ?? 0));
-        ClientState? Remember(ClientState current, IReadOnlyList<VersionsExchange.TimedVersion> versions, VerifiedHead head, Reason? handover, ulong proven)
+        ClientState? Remember(ClientState current, IReadOnlyList<VersionsExchange.TimedVersion> versions, VerifiedHead head,
+            Reason? handover, ulong proven)
         {
             OwnedKey now = current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey { Period = seen.Period };
             moved = !IsAt(now, seen);
@@ -94,7 +102,14 @@ public sealed partial class OptiksClient
             // If another call has advanced the key's state, store only the head. The caller then starts again from the newer state.
             return moved
                 ? current
-                : PeriodEnds.Tidy(current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Apply(now with { IsListedOnly = false, ProvenEpoch = proven }, head.Period, head.Epoch, versions, handover)) });
+                : PeriodEnds.Tidy(
+                    current with
+                    {
+                        Owned = current.Owned.SetItem(
+                        name.Id,
+                        OwnerRules.Apply(now with { IsListedOnly = false, ProvenEpoch = proven }, head.Period, head.Epoch, versions,
+                            handover))
+                    });
         }
         var question = new VersionsQuestion(
             IsMonitor: true,

@@ -6,7 +6,8 @@ public sealed partial class OptiksClient
 {
     // Returns the record of the last epoch of a period; null if the period has not ended, or if the client refused the answer. The call may
     // request several pages.
-    private async Task<(Outcome<IReadOnlyList<byte[]>> Outcome, byte[]? Ended)> FindEndAsync(ulong period, CancellationToken cancellationToken)
+    private async Task<(Outcome<IReadOnlyList<byte[]>> Outcome, byte[]? Ended)> FindEndAsync(
+        ulong period, CancellationToken cancellationToken)
     {
         if (_store.Current.Head is null)
         {
@@ -14,13 +15,16 @@ public sealed partial class OptiksClient
             Outcome head = await _exchanger.RunAsync(new HeadExchange(), cancellationToken).ConfigureAwait(false);
             if (head.Reason != Reason.Valid)
             {
-                return (new Outcome<IReadOnlyList<byte[]>>(head.Reason, null, null) { EvidencePath = head.EvidencePath, Detail = head.Detail }, null);
+                return (new Outcome<IReadOnlyList<byte[]>>(head.Reason, null,
+                    null)
+                { EvidencePath = head.EvidencePath, Detail = head.Detail }, null);
             }
         }
         ulong from = Math.Min(period, _store.Current.Head?.Period ?? period);
         while (true)
         {
-            Outcome<IReadOnlyList<byte[]>> outcome = await _exchanger.RunAsync(new PeriodsExchange(from), cancellationToken).ConfigureAwait(false);
+            Outcome<IReadOnlyList<byte[]>> outcome =
+                await _exchanger.RunAsync(new PeriodsExchange(from), cancellationToken).ConfigureAwait(false);
             byte[]? ended = outcome.Learnt?.FirstOrDefault(octets => EpochRecord.ReadPeriod(octets) == period);
             if (ended is not null || outcome.Head is not { } head || head.Period - from < PeriodsExchange.LastOfPage)
             {
@@ -43,7 +47,8 @@ public sealed partial class OptiksClient
                 return true;
             }
             // The log may have begun further periods since this client's newest head, so ask for the current period.
-            Outcome<IReadOnlyList<byte[]>> outcome = await _exchanger.RunAsync(new PeriodsExchange(current), cancellationToken).ConfigureAwait(false);
+            Outcome<IReadOnlyList<byte[]>> outcome =
+                await _exchanger.RunAsync(new PeriodsExchange(current), cancellationToken).ConfigureAwait(false);
             if (outcome.Reason != Reason.Valid || _store.Current.Head!.Period == current)
             {
                 return false;
@@ -56,7 +61,8 @@ public sealed partial class OptiksClient
 
     // Throws if the server reports a period as gone too early, or reports as erased a value that was not erased (docs/spec/periods.md
     // section 7).
-    private async Task ThrowUnlessMissingAsync(OptiksServerException said, ulong period, Func<ulong, Task<bool>> isCopyErased, CancellationToken cancellationToken)
+    private async Task ThrowUnlessMissingAsync(
+        OptiksServerException said, ulong period, Func<ulong, Task<bool>> isCopyErased, CancellationToken cancellationToken)
     {
         if (said.Problem == ProblemNames.PeriodGone)
         {
@@ -72,7 +78,8 @@ public sealed partial class OptiksClient
             {
                 if (!await isCopyErased(next).ConfigureAwait(false))
                 {
-                    throw Disbelieved(said, $"that a value at the end of period {period} is erased, and not that its copy in period {next} is");
+                    throw Disbelieved(
+                        said, $"that a value at the end of period {period} is erased, and not that its copy in period {next} is");
                 }
                 return;
             }
@@ -83,7 +90,8 @@ public sealed partial class OptiksClient
         }
     }
 
-    private static ArgumentOutOfRangeException NotBegun(ulong period, ulong current) => new(nameof(period), $"The log is in period {current}: it has not begun period {period}.");
+    private static ArgumentOutOfRangeException NotBegun(ulong period, ulong current) =>
+        new(nameof(period), $"The log is in period {current}: it has not begun period {period}.");
 
     private static OptiksServerException Disbelieved(OptiksServerException said, string what) => new(
         ServerFailure.Refused, said.Server!, $"{said.Server!.Authority} says {what}: what was shown then cannot be verified now.", said)

@@ -27,7 +27,8 @@ public sealed partial class OptiksClient
     {
         ulong? kept = _store.Current.Head is { } head ? EpochRecord.ReadEpoch(head.Record) : null;
         DateTimeOffset sent = _time.GetUtcNow();
-        (UpdateResult result, byte[] answer) = await SendUpdateAsync(key, value, null, requestId, wantsReceipt: true, cancellationToken).ConfigureAwait(false);
+        (UpdateResult result, byte[] answer) =
+            await SendUpdateAsync(key, value, null, requestId, wantsReceipt: true, cancellationToken).ConfigureAwait(false);
         if (result.Status == UpdateStatus.Refused || ReadNotes(answer) is not { } notes)
         {
             return result;
@@ -91,7 +92,8 @@ public sealed partial class OptiksClient
         }
     }
 
-    private ReceiptResult Judge(ReceiptResult result, UpdateReceipt receipt, ReadOnlyMemory<byte> after, IReadOnlyList<ReadOnlyMemory<byte>> answers)
+    private ReceiptResult Judge(
+        ReceiptResult result, UpdateReceipt receipt, ReadOnlyMemory<byte> after, IReadOnlyList<ReadOnlyMemory<byte>> answers)
     {
         (Reason reason, Receipt? promise) = PromiseJudge.Judge(_options.TrustAnchor, receipt, after, answers);
         return reason == Reason.PromiseBroken
@@ -99,7 +101,8 @@ public sealed partial class OptiksClient
             {
                 Status = ReceiptStatus.Broken,
                 Reason = reason,
-                EvidencePath = _store.WriteEvidence(ForkEvidence.Name(_time), PromiseJudge.Collect(_options.TrustAnchor, receipt, promise!, after, answers)),
+                EvidencePath = _store.WriteEvidence(
+                    ForkEvidence.Name(_time), PromiseJudge.Collect(_options.TrustAnchor, receipt, promise!, after, answers)),
             }
             : result with { Status = reason == Reason.PromiseKept ? ReceiptStatus.Kept : ReceiptStatus.Unproven, Reason = reason };
     }
@@ -124,7 +127,8 @@ public sealed partial class OptiksClient
             {
                 try
                 {
-                    if (await BoardHead.FindAsync(_options.TrustAnchor, new BoardReader(_connection, server), epoch, cancellationToken).ConfigureAwait(false) is { } head)
+                    if (await BoardHead.FindAsync(_options.TrustAnchor, new BoardReader(_connection, server), epoch, cancellationToken)
+                        .ConfigureAwait(false) is { } head)
                     {
                         return head;
                     }
@@ -144,14 +148,17 @@ public sealed partial class OptiksClient
 
     // Fetches answers that leave out nothing, so that others can verify them without this client's state. Stops after the first refused
     // answer, because the judge refuses that answer as well.
-    private async Task<List<ReadOnlyMemory<byte>>> FetchAsync(KeyName name, string of, ulong from, PromiseAnswers list, CancellationToken cancellationToken)
+    private async Task<List<ReadOnlyMemory<byte>>> FetchAsync(
+        KeyName name, string of, ulong from, PromiseAnswers list, CancellationToken cancellationToken)
     {
         var pages = new List<ReadOnlyMemory<byte>>();
         for (ulong? next = from; next is { } version && pages.Count < ProtocolLimits.MaxEvidenceAnswers; next = list.Next)
         {
             byte[] body = QueryList.Encode([new Query(name.Octets, 0, version)]);
             byte[] answer = await AskAnyAsync(
-                server => new ServerRequest(server, $"/v1/history?checkpoint_size=0{of}", MediaTypes.History, MaxHistoryLength) { Body = (body, MediaTypes.Query), Authorize = true }, cancellationToken).ConfigureAwait(false);
+                server => new ServerRequest(server, $"/v1/history?checkpoint_size=0{of}", MediaTypes.History,
+                    MaxHistoryLength)
+                { Body = (body, MediaTypes.Query), Authorize = true }, cancellationToken).ConfigureAwait(false);
             pages.Add(answer);
             if (list.Add(answer) != Reason.Valid)
             {

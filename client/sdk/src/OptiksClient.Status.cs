@@ -15,10 +15,12 @@ public sealed partial class OptiksClient
     public Task<RequestOutcome> StatusAsync(Guid requestId, TimeSpan atMost, CancellationToken cancellationToken = default)
     {
         Uri server = UpdateUrl();
-        return PollAsync($"/v1/updates/{requestId:D}", atMost, answer => RequestOutcomeJson.Parse(answer, requestId, server), now => now.Status == UpdateStatus.Pending, cancellationToken);
+        return PollAsync($"/v1/updates/{requestId:D}", atMost, answer => RequestOutcomeJson.Parse(answer, requestId, server),
+            now => now.Status == UpdateStatus.Pending, cancellationToken);
     }
 
-    private async Task<T> PollAsync<T>(string path, TimeSpan atMost, Func<byte[], T> read, Func<T, bool> isPending, CancellationToken cancellationToken)
+    private async Task<T> PollAsync<T>(
+        string path, TimeSpan atMost, Func<byte[], T> read, Func<T, bool> isPending, CancellationToken cancellationToken)
     {
         long started = _time.GetTimestamp();
         while (true)

@@ -25,11 +25,13 @@ public sealed partial class OptiksClient
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw an update that was sent.</param>
     public async Task<UpdateResult> UpdateAsync(
-        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected = null, Guid? requestId = null, CancellationToken cancellationToken = default) =>
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected = null, Guid? requestId = null,
+        CancellationToken cancellationToken = default) =>
         (await SendUpdateAsync(key, value, expected, requestId, wantsReceipt: false, cancellationToken).ConfigureAwait(false)).Result;
 
     private async Task<(UpdateResult Result, byte[] Answer)> SendUpdateAsync(
-        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected, Guid? requestId, bool wantsReceipt, CancellationToken cancellationToken)
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected, Guid? requestId, bool wantsReceipt,
+        CancellationToken cancellationToken)
     {
         Uri server = UpdateUrl();
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
@@ -42,7 +44,9 @@ public sealed partial class OptiksClient
             return (result with { Status = UpdateStatus.Refused, Lookup = new LookupResult(refused) { Key = key } }, []);
         }
         byte[] answer = await SendAsync(
-            new ServerRequest(server, "/v1/updates", MediaTypes.Json, MaxStatusLength) { Body = (Body(id, name, value, expected, wantsReceipt), MediaTypes.Json), Authorize = true },
+            new ServerRequest(server, "/v1/updates", MediaTypes.Json,
+                MaxStatusLength)
+            { Body = (Body(id, name, value, expected, wantsReceipt), MediaTypes.Json), Authorize = true },
             current => OwnerRules.Expect(current, name, new ExpectedChange(id, hash)),
             (current, before) => OwnerRules.Forget(current, name, id, before), cancellationToken).ConfigureAwait(false);
         return (result, answer);
@@ -65,7 +69,9 @@ public sealed partial class OptiksClient
         switch (outcome.Status)
         {
             case UpdateStatus.Published:
-                return await ConfirmAsync(name, pending with { Status = outcome.Status, Epoch = outcome.Epoch, Version = outcome.Items[0].Version }, cancellationToken).ConfigureAwait(false);
+                return await ConfirmAsync(
+                    name, pending with { Status = outcome.Status, Epoch = outcome.Epoch, Version = outcome.Items[0].Version },
+                    cancellationToken).ConfigureAwait(false);
             case UpdateStatus.Refused:
                 _store.TryUpdate(current => OwnerRules.Forget(current, name, pending.RequestId, null), []);
                 return pending with { Status = outcome.Status, RefusedBecause = outcome.RefusedBecause, Current = outcome.Current };
@@ -97,7 +103,9 @@ public sealed partial class OptiksClient
         {
             VersionsRun run = await FindVersionsAsync(name, [named], lookup.Head.Epoch, cancellationToken).ConfigureAwait(false);
             result = result with { History = History(name.Octets, run) };
-            return run.Versions.Count == 1 ? Compared(result, run.Versions[0].Version) : result with { Detail = "the server gave no valid history" };
+            return run.Versions.Count == 1
+                ? Compared(result, run.Versions[0].Version)
+                : result with { Detail = "the server gave no valid history" };
         }
         catch (OptiksServerException e)
         {
@@ -111,11 +119,13 @@ public sealed partial class OptiksClient
     {
         if (value > _options.TrustAnchor.Configuration.MaxValueLength)
         {
-            throw new ArgumentException($"A value of this log has at most {_options.TrustAnchor.Configuration.MaxValueLength} octets, not {value}.", nameof(value));
+            throw new ArgumentException(
+                $"A value of this log has at most {_options.TrustAnchor.Configuration.MaxValueLength} octets, not {value}.", nameof(value));
         }
     }
 
-    private Guid RequestIdOf(Guid? given) => given is { Version: not 7 } ? throw new ArgumentException("A request id is a UUIDv7.", nameof(given)) : given ?? NewRequestId();
+    private Guid RequestIdOf(Guid? given) =>
+        given is { Version: not 7 } ? throw new ArgumentException("A request id is a UUIDv7.", nameof(given)) : given ?? NewRequestId();
 
     private static UpdateResult Compared(UpdateResult result, KeyVersion shown) =>
         shown.Value is not { } value ? result with { Detail = "the version's value was erased meanwhile" }
@@ -124,7 +134,8 @@ public sealed partial class OptiksClient
 
     // Returns the outcome of every call once the state has evidence that the log forked, or that one of its trees changed in another way
     // than by adding leaves. From then on the client believes nothing and sends nothing. Returns null if there is no such evidence.
-    private Outcome? Stopped() => _store.Current.Fork is { } fork ? new Outcome(fork.Breach ?? Reason.Fork, null) { EvidencePath = fork.EvidencePath } : null;
+    private Outcome? Stopped() =>
+        _store.Current.Fork is { } fork ? new Outcome(fork.Breach ?? Reason.Fork, null) { EvidencePath = fork.EvidencePath } : null;
 
     private Uri UpdateUrl() => _options.UpdateUrl ?? throw new InvalidOperationException("No update URL was given.");
 
@@ -138,13 +149,16 @@ public sealed partial class OptiksClient
             ServerConnection.RequirePrivacy(UpdateUrl());
         }
         return Stopped()
-            ?? (_store.Current.Head is null && await _exchanger.RunAsync(new HeadExchange(), cancellationToken).ConfigureAwait(false) is { Reason: not Reason.Valid } refused ? refused : null);
+            ?? (_store.Current.Head is null
+                && await _exchanger.RunAsync(new HeadExchange(), cancellationToken)
+                    .ConfigureAwait(false) is { Reason: not Reason.Valid } refused ? refused : null);
     }
 
     // Registers the changes as expected and sends the request. When the server refuses the request for good, the client no longer expects
     // the changes that this call registered. It still expects them if the server may have accepted an earlier try, or an earlier request
     // with this id.
-    private async Task<byte[]> SendAsync(ServerRequest request, Func<ClientState, ClientState> expect, Func<ClientState, ClientState, ClientState> forget, CancellationToken cancellationToken)
+    private async Task<byte[]> SendAsync(ServerRequest request, Func<ClientState, ClientState> expect,
+        Func<ClientState, ClientState, ClientState> forget, CancellationToken cancellationToken)
     {
         ClientState before = _store.Current;
         _store.TryUpdate(
@@ -157,7 +171,8 @@ public sealed partial class OptiksClient
         bool mayHaveArrived = false;
         try
         {
-            return await RetryAsync(request, cancellationToken, failure => mayHaveArrived |= failure.Status != HttpStatusCode.TooManyRequests).ConfigureAwait(false);
+            return await RetryAsync(request, cancellationToken,
+                failure => mayHaveArrived |= failure.Status != HttpStatusCode.TooManyRequests).ConfigureAwait(false);
         }
         catch (OptiksServerException e) when (e.Failure == ServerFailure.Refused && !e.IsTransient && !mayHaveArrived)
         {
@@ -166,7 +181,8 @@ public sealed partial class OptiksClient
         }
     }
 
-    private async Task<byte[]> RetryAsync(ServerRequest request, CancellationToken cancellationToken, Action<OptiksServerException>? note = null)
+    private async Task<byte[]> RetryAsync(
+        ServerRequest request, CancellationToken cancellationToken, Action<OptiksServerException>? note = null)
     {
         var backoff = new Backoff(_options, _time);
         while (true)
@@ -188,7 +204,8 @@ public sealed partial class OptiksClient
         }
     }
 
-    private static ReadOnlyMemory<byte> Body(Guid id, KeyName key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected, bool wantsReceipt)
+    private static ReadOnlyMemory<byte> Body(
+        Guid id, KeyName key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected, bool wantsReceipt)
     {
         var buffer = new ArrayBufferWriter<byte>();
         using (var writer = new Utf8JsonWriter(buffer))

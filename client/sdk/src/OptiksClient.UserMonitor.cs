@@ -13,7 +13,10 @@ public sealed partial class OptiksClient
             return
             [
                 .. state.OwnedUsers
-                    .Select(owned => owned.Value.Names.FirstOrDefault() ?? state.Names.Where(name => name.Value.User == owned.Key).Select(name => name.Key).Order(StringComparer.Ordinal).FirstOrDefault())
+                    .Select(
+                        owned => owned.Value.Names.FirstOrDefault()
+                            ?? state.Names.Where(name => name.Value.User == owned.Key).Select(name => name.Key)
+                                .Order(StringComparer.Ordinal).FirstOrDefault())
                     .OfType<string>().Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal).Select(KeyName.FromId),
             ];
         }
@@ -29,7 +32,8 @@ public sealed partial class OptiksClient
     /// <param name="username">A username of the user.</param>
     /// <param name="pages">Receives the number of pages read, if the result takes more than one page.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
-    public async Task<UserMonitorResult> MonitorUserAsync(ReadOnlyMemory<byte> username, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
+    public async Task<UserMonitorResult> MonitorUserAsync(
+        ReadOnlyMemory<byte> username, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
     {
         KeyName name = UsernameOf(username);
         // Remember the state as it is before the lookups of the names. These lookups may raise alarms, which this call must report as new,
@@ -68,12 +72,15 @@ public sealed partial class OptiksClient
         IReadOnlyList<UserListVersion> lists = [.. looks.SelectMany(look => Lists(look.Shown, look.ListVersion))];
         IReadOnlyList<UserDeviceVersions> versions =
         [
-            .. looks.SelectMany(look => Versions(look.Shown, look.KeyVersion)).GroupBy(device => Base64UrlText.Encode(device.Device.Span), StringComparer.Ordinal)
-                .Select(device => new UserDeviceVersions(device.First().Device, [.. device.SelectMany(one => one.Versions)])).OrderBy(device => device.Device, DeviceList.Order),
+            .. looks.SelectMany(look => Versions(look.Shown, look.KeyVersion))
+                .GroupBy(device => Base64UrlText.Encode(device.Device.Span), StringComparer.Ordinal)
+                .Select(device => new UserDeviceVersions(device.First().Device, [.. device.SelectMany(one => one.Versions)]))
+                .OrderBy(device => device.Device, DeviceList.Order),
         ];
         return result with
         {
-            HasNews = lists.Count > 0 || versions.Any(device => device.Versions.Count > 0) || result.Alarms.Except(OwnedUserRules.Alarms(start, user.Id)).Any() || (shown.HasLeft && before is not { HasLeft: true })
+            HasNews = lists.Count > 0 || versions.Any(device => device.Versions.Count > 0)
+                || result.Alarms.Except(OwnedUserRules.Alarms(start, user.Id)).Any() || (shown.HasLeft && before is not { HasLeft: true })
                 || result.NoGuarantee.Count > (before?.NoGuarantee.Length ?? 0),
             HasLeft = shown.HasLeft,
             ListVersion = shown.List.Latest,
@@ -85,7 +92,8 @@ public sealed partial class OptiksClient
 
     // Monitors all periods from the one in which the owner continues to the current one. Step 1 of a hand-over asks for the versions up to
     // the end of a period. Step 2 asks for the versions of the next period. Returns the outcome of the last question.
-    private async Task<Outcome> MonitorAsync(KeyName name, KeyName user, List<UserLook> looks, IProgress<int>? pages, CancellationToken cancellationToken)
+    private async Task<Outcome> MonitorAsync(
+        KeyName name, KeyName user, List<UserLook> looks, IProgress<int>? pages, CancellationToken cancellationToken)
     {
         while (true)
         {
@@ -106,7 +114,8 @@ public sealed partial class OptiksClient
             {
                 (Outcome<UserMonitorExchange.Learnt> outcome, OwnUserShown? shown) = await RunAsync(
                     OwnUserPages.Of(user, state, isVerified ? end : null, asked, CoverageOf(state)),
-                    (current, result) => OwnedUserRules.Apply(OwnedUserRules.Claim(current, user.Id, [name.Id]), result, CoverageOf(current).First ?? 0), pages, cancellationToken)
+                    (current, result) => OwnedUserRules.Apply(OwnedUserRules.Claim(current, user.Id, [name.Id]), result,
+                        CoverageOf(current).First ?? 0), pages, cancellationToken)
                     .ConfigureAwait(false);
                 if (outcome.IsOvertaken)
                 {
@@ -127,9 +136,13 @@ public sealed partial class OptiksClient
                 // server's report without further checks.
                 if (e.Problem != ProblemNames.Erased || !IsLeft(user.Id))
                 {
-                    await ThrowUnlessMissingAsync(e, asked.Period, next => HasErasedCopyAsync(name, user, next, cancellationToken), cancellationToken).ConfigureAwait(false);
+                    await ThrowUnlessMissingAsync(e, asked.Period, next => HasErasedCopyAsync(name, user, next, cancellationToken),
+                        cancellationToken).ConfigureAwait(false);
                 }
-                _store.TryUpdate(current => current.OwnedUsers.GetValueOrDefault(user.Id)?.GoesOnFrom == seen!.GoesOnFrom ? OwnedUserRules.Miss(current, user.Id, asked) : current, []);
+                _store.TryUpdate(
+                    current => current.OwnedUsers.GetValueOrDefault(user.Id)?.GoesOnFrom == seen!.GoesOnFrom
+                        ? OwnedUserRules.Miss(current, user.Id, asked)
+                        : current, []);
             }
         }
     }
@@ -139,7 +152,8 @@ public sealed partial class OptiksClient
     private async Task<bool> HasErasedCopyAsync(KeyName name, KeyName user, ulong period, CancellationToken cancellationToken)
     {
         UserHistoryResult shown = await HistoryAsync(name, user, period, null, cancellationToken).ConfigureAwait(false);
-        return shown.Lists is [{ IsCopy: true, Devices: null }, ..] || shown.Devices.Any(device => device.Versions is [{ IsCopy: true, Value: null }, ..]);
+        return shown.Lists is [{ IsCopy: true, Devices: null }, ..]
+            || shown.Devices.Any(device => device.Versions is [{ IsCopy: true, Value: null }, ..]);
     }
 
     /// <summary>
@@ -150,7 +164,8 @@ public sealed partial class OptiksClient
     /// <param name="username">A username of the user.</param>
     /// <param name="pages">Receives the number of pages read, if the result takes more than one page.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
-    public async Task<UserHistoryResult> UserHistoryAsync(ReadOnlyMemory<byte> username, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
+    public async Task<UserHistoryResult> UserHistoryAsync(
+        ReadOnlyMemory<byte> username, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
     {
         KeyName name = UsernameOf(username);
         (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken).ConfigureAwait(false);
@@ -169,7 +184,8 @@ public sealed partial class OptiksClient
     /// <param name="period">The period.</param>
     /// <param name="pages">Receives the number of pages read, if the result takes more than one page.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
-    public async Task<UserHistoryResult> UserHistoryAsync(ReadOnlyMemory<byte> username, ulong period, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
+    public async Task<UserHistoryResult> UserHistoryAsync(
+        ReadOnlyMemory<byte> username, ulong period, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
     {
         KeyName name = UsernameOf(username);
         (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken).ConfigureAwait(false);
@@ -180,11 +196,13 @@ public sealed partial class OptiksClient
         return await HistoryAsync(name, user, period, pages, cancellationToken).ConfigureAwait(false);
     }
 
-    private async Task<UserHistoryResult> HistoryAsync(KeyName name, KeyName user, ulong period, IProgress<int>? pages, CancellationToken cancellationToken)
+    private async Task<UserHistoryResult> HistoryAsync(
+        KeyName name, KeyName user, ulong period, IProgress<int>? pages, CancellationToken cancellationToken)
     {
         (Outcome<IReadOnlyList<byte[]>> periods, byte[]? ended) = await FindEndAsync(period, cancellationToken).ConfigureAwait(false);
         return periods.Reason != Reason.Valid ? new UserHistoryResult(periods) { Username = name.Octets, User = user.Octets }
-            : ended is not null || periods.Head!.Period == period ? await HistoryAsync(name, user, ended, pages, cancellationToken).ConfigureAwait(false)
+            : ended is not null || periods.Head!.Period == period
+                ? await HistoryAsync(name, user, ended, pages, cancellationToken).ConfigureAwait(false)
             : throw NotBegun(period, periods.Head.Period);
     }
 
@@ -207,11 +225,20 @@ public sealed partial class OptiksClient
         ulong current = _store.Current.Head?.Period ?? 0;
         if (!held.Any(alarm => alarm.Version > 0 && alarm.Period == current))
         {
-            return new UserAlarmReview(new Outcome(Reason.Valid, null)) { Username = name.Octets, Alarms = [.. held.Select(alarm => new ReviewedUserAlarm(alarm, null))] };
+            return new UserAlarmReview(new Outcome(Reason.Valid, null))
+            {
+                Username = name.Octets,
+                Alarms = [.. held.Select(alarm => new ReviewedUserAlarm(alarm, null))],
+            };
         }
         string user = OwnedUserRules.UserOf(_store.Current, name.Id)!;
-        (Outcome outcome, OwnUserShown? shown) = await ReadAsync(new KeyName(KeyName.FromId(user), user), default, null, cancellationToken).ConfigureAwait(false);
-        return new UserAlarmReview(outcome) { Username = name.Octets, Alarms = shown is null ? [] : [.. held.Select(alarm => Reviewed(alarm, shown)).OfType<ReviewedUserAlarm>()] };
+        (Outcome outcome, OwnUserShown? shown) =
+            await ReadAsync(new KeyName(KeyName.FromId(user), user), default, null, cancellationToken).ConfigureAwait(false);
+        return new UserAlarmReview(outcome)
+        {
+            Username = name.Octets,
+            Alarms = shown is null ? [] : [.. held.Select(alarm => Reviewed(alarm, shown)).OfType<ReviewedUserAlarm>()],
+        };
     }
 
     /// <summary>
@@ -223,11 +250,15 @@ public sealed partial class OptiksClient
         ArgumentNullException.ThrowIfNull(alarms);
         KeyName name = UsernameOf(username);
         int count = 0;
-        _store.TryUpdate(current => OwnedUserRules.UserOf(current, name.Id) is { } user ? OwnedUserRules.Acknowledge(current, user, alarms, out count) : current, []);
+        _store.TryUpdate(
+            current => OwnedUserRules.UserOf(current, name.Id) is { } user
+                ? OwnedUserRules.Acknowledge(current, user, alarms, out count)
+                : current, []);
         return count;
     }
 
-    private async Task<UserHistoryResult> HistoryAsync(KeyName name, KeyName user, ReadOnlyMemory<byte> endedRecord, IProgress<int>? pages, CancellationToken cancellationToken)
+    private async Task<UserHistoryResult> HistoryAsync(
+        KeyName name, KeyName user, ReadOnlyMemory<byte> endedRecord, IProgress<int>? pages, CancellationToken cancellationToken)
     {
         (Outcome outcome, OwnUserShown? shown) = await ReadAsync(user, endedRecord, pages, cancellationToken).ConfigureAwait(false);
         var result = new UserHistoryResult(outcome) { Username = name.Octets, User = user.Octets };
@@ -238,7 +269,8 @@ public sealed partial class OptiksClient
     // all of these names. Otherwise it looks up only those names that no answer has shown to lead to the user. The client thus learns of a
     // name that leads elsewhere before it asks about the user. The returned user is null if no user has the name. It is also null if the
     // client refuses the answer about a name that no earlier answer has shown to lead to the user. The call also returns a refused lookup.
-    private async Task<(KeyName? User, UserLookupResult? Lookup)> FindOwnAsync(KeyName name, CancellationToken cancellationToken, bool asksAll = false)
+    private async Task<(KeyName? User, UserLookupResult? Lookup)> FindOwnAsync(
+        KeyName name, CancellationToken cancellationToken, bool asksAll = false)
     {
         ClientState state = _store.Current;
         string? own = OwnedUserRules.UserOf(state, name.Id);
@@ -249,7 +281,8 @@ public sealed partial class OptiksClient
         foreach (string[] batch in asked.Chunk(MaxKeys))
         {
             IReadOnlyList<UserLookupResult> lookups = await LookupUserBatchAsync(
-                [.. batch.Select(id => (new KeyName(KeyName.FromId(id), id), default(KeyName?)))], 0, cancellationToken, ofOwner: true).ConfigureAwait(false);
+                [.. batch.Select(id => (new KeyName(KeyName.FromId(id), id), default(KeyName?)))], 0, cancellationToken, ofOwner: true)
+                .ConfigureAwait(false);
             if (lookups.FirstOrDefault(lookup => !lookup.IsValid || (own is null && lookup.User is null)) is { } nobody)
             {
                 if (own is null || batch.Any(id => state.Names.GetValueOrDefault(id)?.User != own))
@@ -264,11 +297,14 @@ public sealed partial class OptiksClient
     }
 
     // Reads all versions of the current period, or, if `endedRecord` is not empty, of the period that ended with that record.
-    private async Task<(Outcome Outcome, OwnUserShown? Shown)> ReadAsync(KeyName user, ReadOnlyMemory<byte> endedRecord, IProgress<int>? pages, CancellationToken cancellationToken)
+    private async Task<(Outcome Outcome, OwnUserShown? Shown)> ReadAsync(
+        KeyName user, ReadOnlyMemory<byte> endedRecord, IProgress<int>? pages, CancellationToken cancellationToken)
     {
         while (true)
         {
-            (Outcome<UserMonitorExchange.Learnt> outcome, OwnUserShown? shown) = await RunAsync(new OwnUserPages(user) { EndedRecord = endedRecord }, (current, _) => current, pages, cancellationToken).ConfigureAwait(false);
+            (Outcome<UserMonitorExchange.Learnt> outcome, OwnUserShown? shown) =
+                await RunAsync(new OwnUserPages(user) { EndedRecord = endedRecord }, (current, _) => current, pages, cancellationToken)
+                    .ConfigureAwait(false);
             if (!outcome.IsOvertaken)
             {
                 return (outcome, shown);
@@ -277,12 +313,14 @@ public sealed partial class OptiksClient
     }
 
     private async Task<(Outcome<UserMonitorExchange.Learnt> Outcome, OwnUserShown? Shown)> RunAsync(
-        OwnUserPages pages, Func<ClientState, OwnUserShown, ClientState> remember, IProgress<int>? progress, CancellationToken cancellationToken)
+        OwnUserPages pages, Func<ClientState, OwnUserShown, ClientState> remember, IProgress<int>? progress,
+        CancellationToken cancellationToken)
     {
         long started = _time.GetTimestamp();
         while (true)
         {
-            Outcome<UserMonitorExchange.Learnt> outcome = await _exchanger.RunAsync(new UserMonitorExchange(pages, remember), cancellationToken).ConfigureAwait(false);
+            Outcome<UserMonitorExchange.Learnt> outcome =
+                await _exchanger.RunAsync(new UserMonitorExchange(pages, remember), cancellationToken).ConfigureAwait(false);
             if (outcome.Learnt is not { Result: null } learnt)
             {
                 return (outcome, outcome.Learnt?.Result!.Shown);
@@ -295,30 +333,40 @@ public sealed partial class OptiksClient
 
     private static int Waiting(ClientState state, OwnedUser? owned, bool isOvertaken) => owned is null ? 0
         : owned.Expected.Count(change => change.IsOvertaken == isOvertaken)
-        + owned.Followed.Union(owned.Expected.SelectMany(change => change.Added)).Sum(id => state.Owned.GetValueOrDefault(id)?.Expected.Count(change => change.IsOvertaken == isOvertaken) ?? 0);
+        + owned.Followed.Union(owned.Expected.SelectMany(change => change.Added))
+            .Sum(id => state.Owned.GetValueOrDefault(id)?.Expected.Count(change => change.IsOvertaken == isOvertaken) ?? 0);
 
     private static IReadOnlyList<UserListVersion> Lists(OwnUserShown shown, ulong after) => shown.HasLeft ? [] :
     [
-        .. shown.List.Versions.Where(version => version.Version.Version > after && !(version.Version.IsCopy && shown.Handover == Reason.Valid)).Select(version =>
-            new UserListVersion(version.Version.Version, version.Version.Epoch, version.Version.Value is { } octets ? DeviceList.Decode(octets) : null) { Period = shown.Period }),
+        .. shown.List.Versions.Where(
+            version => version.Version.Version > after && !(version.Version.IsCopy && shown.Handover == Reason.Valid)).Select(version =>
+            new UserListVersion(version.Version.Version, version.Version.Epoch,
+                version.Version.Value is { } octets ? DeviceList.Decode(octets) : null) { Period = shown.Period }),
     ];
 
     private static IReadOnlyList<UserDeviceVersions> Versions(OwnUserShown shown, Func<string, ulong> after) =>
     [
         .. shown.Devices.Values.OrderBy(device => device.Name.Octets, DeviceList.Order).Select(device =>
-            new UserDeviceVersions(device.Name.Octets, [.. device.Ended.Versions.Select(version => version.Version).Where(version => version.Version > after(device.Name.Id) && !(version.IsCopy && device.Handover == Reason.Valid))])),
+            new UserDeviceVersions(device.Name.Octets,
+                [.. device.Ended.Versions.Select(version => version.Version)
+                    .Where(version => version.Version > after(device.Name.Id) && !(version.IsCopy && device.Handover == Reason.Valid))])),
     ];
 
     // Returns the alarm with its list or value; null if the result does not show the alarm's version. An erased list or value is null,
     // because nobody can show it any more.
     private static ReviewedUserAlarm? Reviewed(UserAlarm alarm, OwnUserShown shown)
     {
-        IReadOnlyList<VersionsExchange.TimedVersion> versions = alarm.Device is null ? shown.List.Versions ?? [] : shown.Devices.GetValueOrDefault(alarm.Device)?.Ended.Versions ?? [];
+        IReadOnlyList<VersionsExchange.TimedVersion> versions = alarm.Device is null
+            ? shown.List.Versions ?? []
+            : shown.Devices.GetValueOrDefault(alarm.Device)?.Ended.Versions ?? [];
         KeyVersion? version = versions.FirstOrDefault(timed => timed.Version.Version == alarm.Version)?.Version;
-        return alarm.Version == 0 || alarm.Period != shown.Period || version is null ? new ReviewedUserAlarm(alarm, null) : IsOf(alarm.OwnerAlarm, version) ? new ReviewedUserAlarm(alarm, version.Value) : null;
+        return alarm.Version == 0 || alarm.Period != shown.Period || version is null
+            ? new ReviewedUserAlarm(alarm, null)
+            : IsOf(alarm.OwnerAlarm, version) ? new ReviewedUserAlarm(alarm, version.Value) : null;
     }
 
-    private static Outcome OutcomeOf(UserLookupResult lookup) => new(lookup.Reason, lookup.IsValid ? lookup.Head : null) { EvidencePath = lookup.EvidencePath, Detail = lookup.Detail };
+    private static Outcome OutcomeOf(UserLookupResult lookup) =>
+        new(lookup.Reason, lookup.IsValid ? lookup.Head : null) { EvidencePath = lookup.EvidencePath, Detail = lookup.Detail };
 
     // A result, with the client's state and the owned user as they were before the result.
     private sealed record UserLook(OwnUserShown Shown, ClientState Before, OwnedUser? Owned)

@@ -15,7 +15,8 @@ public sealed partial class OptiksClient
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<UserUpdateResult> CreateUserAsync(
-        IReadOnlyList<ReadOnlyMemory<byte>> usernames, IReadOnlyList<UserDeviceValue> devices, Guid? requestId = null, CancellationToken cancellationToken = default)
+        IReadOnlyList<ReadOnlyMemory<byte>> usernames, IReadOnlyList<UserDeviceValue> devices, Guid? requestId = null,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(usernames);
         ArgumentNullException.ThrowIfNull(devices);
@@ -24,7 +25,9 @@ public sealed partial class OptiksClient
             throw new ArgumentException("A user has at least one username.", nameof(usernames));
         }
         Guid id = RequestIdOf(requestId);
-        return await SendAsync(UsernameOf(usernames[0]), new UserRequest(id, KeyName.OfVerified(UserIds.FromGuid(id)), Prepared([UserChange.Create(usernames, devices)])), cancellationToken).ConfigureAwait(false);
+        return await SendAsync(UsernameOf(usernames[0]),
+            new UserRequest(id, KeyName.OfVerified(UserIds.FromGuid(id)), Prepared([UserChange.Create(usernames, devices)])),
+            cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>
@@ -41,7 +44,8 @@ public sealed partial class OptiksClient
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new id.</param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<UserUpdateResult> ChangeUserAsync(
-        ReadOnlyMemory<byte> username, IReadOnlyList<UserChange> changes, Guid? requestId = null, CancellationToken cancellationToken = default)
+        ReadOnlyMemory<byte> username, IReadOnlyList<UserChange> changes, Guid? requestId = null,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(changes);
         if (changes.Count == 0 || (changes.Count > 1 && changes.Any(change => change.Operation == UserOperation.Decommission)))
@@ -65,10 +69,13 @@ public sealed partial class OptiksClient
                 RefusedBecause = look is { IsValid: true, User: null } ? "user-unknown" : null,
             };
             return look is { IsValid: true, User: { } seen, Alarms.Count: 0 }
-                ? await SendAsync(name, new UserRequest(id, KeyName.OfVerified(seen), changes), cancellationToken).ConfigureAwait(false) with { Look = look }
+                ? await SendAsync(name, new UserRequest(id, KeyName.OfVerified(seen), changes), cancellationToken)
+                    .ConfigureAwait(false) with
+                { Look = look }
                 : looked;
         }
-        (ReadOnlyMemory<byte>? user, UserLookupResult? lookup) = await FindUserAsync(name, NeedsList(name, id, changes), cancellationToken).ConfigureAwait(false);
+        (ReadOnlyMemory<byte>? user, UserLookupResult? lookup) =
+            await FindUserAsync(name, NeedsList(name, id, changes), cancellationToken).ConfigureAwait(false);
         return user is { } found
             ? await SendAsync(name, new UserRequest(id, KeyName.OfVerified(found), changes), cancellationToken).ConfigureAwait(false)
             : new UserUpdateResult
@@ -88,11 +95,13 @@ public sealed partial class OptiksClient
     // is still the version before the change.
     private bool NeedsList(KeyName name, Guid request, IReadOnlyList<UserChange> changes) =>
         changes.Any(change => change.Operation is UserOperation.AddDevice or UserOperation.RemoveDevice)
-        && !(KnownUser(name) is { } user && _store.Current.OwnedUsers.GetValueOrDefault(user)?.Expected.Any(sent => sent.RequestId == request) == true);
+        && !(KnownUser(name) is { } user
+            && _store.Current.OwnedUsers.GetValueOrDefault(user)?.Expected.Any(sent => sent.RequestId == request) == true);
 
     // Returns the first of these that exists: the owned user that claims the name, the user to whom the name is known to lead, or the user
     // that a lookup shows. If there is no such user, returns null and the lookup, which shows no user or is refused.
-    private async Task<(ReadOnlyMemory<byte>? User, UserLookupResult? Lookup)> FindUserAsync(KeyName name, bool looks, CancellationToken cancellationToken)
+    private async Task<(ReadOnlyMemory<byte>? User, UserLookupResult? Lookup)> FindUserAsync(
+        KeyName name, bool looks, CancellationToken cancellationToken)
     {
         if (!looks && KnownUser(name) is { } kept)
         {
@@ -102,7 +111,8 @@ public sealed partial class OptiksClient
         return (lookup.IsValid && KnownUser(name) is { } known ? KeyName.FromId(known) : lookup.User, lookup);
     }
 
-    private string? KnownUser(KeyName name) => OwnedUserRules.UserOf(_store.Current, name.Id) ?? _store.Current.Names.GetValueOrDefault(name.Id)?.User;
+    private string? KnownUser(KeyName name) =>
+        OwnedUserRules.UserOf(_store.Current, name.Id) ?? _store.Current.Names.GetValueOrDefault(name.Id)?.User;
 
     /// <summary>
     /// Makes the user leave for good, and waits for the proof that it has left. When the call returns with
@@ -118,9 +128,11 @@ public sealed partial class OptiksClient
     /// </param>
     /// <param name="cancellationToken">Cancels the wait. It does not withdraw a request that was sent.</param>
     public async Task<UserUpdateResult> DecommissionUserAsync(
-        ReadOnlyMemory<byte> username, TimeSpan atMost, Guid? requestId = null, bool unseen = false, CancellationToken cancellationToken = default)
+        ReadOnlyMemory<byte> username, TimeSpan atMost, Guid? requestId = null, bool unseen = false,
+        CancellationToken cancellationToken = default)
     {
-        UserUpdateResult sent = await ChangeUserAsync(username, [UserChange.Decommission(unseen)], requestId, cancellationToken).ConfigureAwait(false);
+        UserUpdateResult sent =
+            await ChangeUserAsync(username, [UserChange.Decommission(unseen)], requestId, cancellationToken).ConfigureAwait(false);
         return sent.Status == UpdateStatus.Pending ? await WaitAsync(sent, atMost, cancellationToken).ConfigureAwait(false) : sent;
     }
 
@@ -138,7 +150,13 @@ public sealed partial class OptiksClient
         switch (outcome.Status)
         {
             case UpdateStatus.Published:
-                return await ConfirmAsync(pending with { Status = outcome.Status, Epoch = outcome.Epoch, Items = UserRequest.WithKeys(outcome.Items, pending.User!.Value, pending.Changes) }, cancellationToken).ConfigureAwait(false);
+                return await ConfirmAsync(
+                    pending with
+                    {
+                        Status = outcome.Status,
+                        Epoch = outcome.Epoch,
+                        Items = UserRequest.WithKeys(outcome.Items, pending.User!.Value, pending.Changes),
+                    }, cancellationToken).ConfigureAwait(false);
             case UpdateStatus.Refused:
                 var request = new UserRequest(pending.RequestId, KeyName.OfVerified(pending.User!.Value), pending.Changes);
                 _store.TryUpdate(current => request.Forget(current, null), []);
@@ -151,13 +169,24 @@ public sealed partial class OptiksClient
     private async Task<UserUpdateResult> SendAsync(KeyName username, UserRequest request, CancellationToken cancellationToken)
     {
         Uri server = UpdateUrl();
-        var result = new UserUpdateResult { Username = username.Octets, User = request.User.Octets, Changes = request.Changes, RequestId = request.Id, Status = UpdateStatus.Pending };
+        var result = new UserUpdateResult
+        {
+            Username = username.Octets,
+            User = request.User.Octets,
+            Changes = request.Changes,
+            RequestId = request.Id,
+            Status = UpdateStatus.Pending,
+        };
         if (await FindRefusedHeadAsync(cancellationToken).ConfigureAwait(false) is { } refused)
         {
             return result with { Status = UpdateStatus.Refused, Lookups = [new UserLookupResult(refused) { Username = username.Octets }] };
         }
         await SendAsync(
-            new ServerRequest(server, "/v1/users", MediaTypes.Json, MaxStatusLength) { Body = (request.Body(), MediaTypes.Json), Authorize = true }, request.Expect, request.Forget, cancellationToken)
+            new ServerRequest(server, "/v1/users", MediaTypes.Json, MaxStatusLength)
+            {
+                Body = (request.Body(), MediaTypes.Json),
+                Authorize = true,
+            }, request.Expect, request.Forget, cancellationToken)
             .ConfigureAwait(false);
         return result;
     }
@@ -174,19 +203,23 @@ public sealed partial class OptiksClient
         {
             NameOf(removed, "device id");
         }
-        return [.. changes.Select(change => change with { Usernames = [.. change.Usernames.Select(username => UsernameOf(username).Octets)] })];
+        return [.. changes.Select(
+            change => change with { Usernames = [.. change.Usernames.Select(username => UsernameOf(username).Octets)] })];
     }
 
     private async Task<UserUpdateResult> ConfirmAsync(UserUpdateResult published, CancellationToken cancellationToken)
     {
-        KeyName[] names = [.. published.Changes.SelectMany(change => change.Usernames).Prepend(published.Username).Select(KeyName.OfVerified).DistinctBy(name => name.Id)];
+        KeyName[] names = [.. published.Changes.SelectMany(change => change.Usernames).Prepend(published.Username)
+            .Select(KeyName.OfVerified).DistinctBy(name => name.Id)];
         // Read the known lists before the lookups, because the lookups replace the previous version in the state with the version that the
         // request made.
         KnownLists lists = KnownLists.Kept(_store.Current, _store, KeyName.OfVerified(published.User!.Value).Id);
         var lookups = new List<UserLookupResult>(names.Length);
         foreach (KeyName[] batch in names.Chunk(MaxKeys))
         {
-            lookups.AddRange(await LookupUserBatchAsync([.. batch.Select(name => (name, default(KeyName?)))], published.Epoch!.Value, cancellationToken).ConfigureAwait(false));
+            lookups.AddRange(
+                await LookupUserBatchAsync([.. batch.Select(name => (name, default(KeyName?)))], published.Epoch!.Value, cancellationToken)
+                    .ConfigureAwait(false));
         }
         UserUpdateResult result = published with { Lookups = lookups };
         if (lookups.Exists(lookup => !lookup.IsValid))
@@ -194,7 +227,8 @@ public sealed partial class OptiksClient
             return result with { Confirmation = UpdateConfirmation.Unproven };
         }
         var histories = new Dictionary<string, ReadOnlyMemory<byte>?>(StringComparer.Ordinal);
-        UserUpdateResult judged = UserConfirmation.Judge(result, histories, lists.With(lookups[0]), out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden);
+        UserUpdateResult judged = UserConfirmation.Judge(
+            result, histories, lists.With(lookups[0]), out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden);
         KeyVersionNumber? missing = UserConfirmation.MissingList(result, lists);
         if (judged.Confirmation != UpdateConfirmation.Unproven || (hidden.Count == 0 && missing is null))
         {
@@ -205,7 +239,8 @@ public sealed partial class OptiksClient
             UserHistoryResult shown;
             try
             {
-                shown = await HistoryAsync(names[0], KeyName.OfVerified(result.User!.Value), listed.Period, null, cancellationToken).ConfigureAwait(false);
+                shown = await HistoryAsync(names[0], KeyName.OfVerified(result.User!.Value), listed.Period, null, cancellationToken)
+                    .ConfigureAwait(false);
             }
             catch (OptiksServerException e)
             {
@@ -232,7 +267,9 @@ public sealed partial class OptiksClient
             if (run.Versions.Count != 1)
             {
                 HistoryResult refused = History(device.Octets, run);
-                return UserConfirmation.Unproven(result, "the server gave no valid history") with { History = refused.IsValid ? null : refused };
+                return UserConfirmation.Unproven(
+                    result, "the server gave no valid history") with
+                { History = refused.IsValid ? null : refused };
             }
             histories[device.Id] = run.Versions[0].Version.Value;
         }

@@ -13,7 +13,8 @@ public sealed partial class OptiksClient
     /// Asks for a user, by a username, with all devices or with one device. The answer shows the whole device list, which proves whether
     /// the one device is on the list.
     /// </summary>
-    public async Task<UserLookupResult> LookupUserAsync(ReadOnlyMemory<byte> username, ReadOnlyMemory<byte>? device = null, CancellationToken cancellationToken = default) =>
+    public async Task<UserLookupResult> LookupUserAsync(
+        ReadOnlyMemory<byte> username, ReadOnlyMemory<byte>? device = null, CancellationToken cancellationToken = default) =>
         (await LookupUsersAsync([(username, device)], cancellationToken).ConfigureAwait(false))[0];
 
     /// <summary>
@@ -29,7 +30,8 @@ public sealed partial class OptiksClient
     {
         ArgumentNullException.ThrowIfNull(users);
         (KeyName Username, KeyName? Device)[] names =
-            [.. users.Select(user => (UsernameOf(user.Username), user.Device is { } device ? NameOf(device, "device id") : default(KeyName?)))];
+            [.. users.Select(
+                user => (UsernameOf(user.Username), user.Device is { } device ? NameOf(device, "device id") : default(KeyName?)))];
         var results = new List<UserLookupResult>(names.Length);
         foreach ((KeyName Username, KeyName? Device)[] batch in names.Chunk(MaxKeys))
         {
@@ -49,7 +51,8 @@ public sealed partial class OptiksClient
         }
         catch (OptiksServerException e) when (MaySplit(e, users.Length))
         {
-            return await HalveAsync(users, half => LookupUserBatchAsync(half, leastEpoch, cancellationToken, ofOwner)).ConfigureAwait(false);
+            return await HalveAsync(users, half => LookupUserBatchAsync(half, leastEpoch, cancellationToken, ofOwner))
+                .ConfigureAwait(false);
         }
         return [.. users.Select((user, i) => Result(user.Username, user.Device, outcome, i))];
     }
@@ -72,7 +75,10 @@ public sealed partial class OptiksClient
             ListVersion = answer.List?.Version ?? 0,
             ListEpoch = answer.List?.PublishedEpoch ?? 0,
             Devices = answer.Devices,
-            Alarms = OwnedUserRules.AlarmsOf(_store.Current, username.Id, [.. answer.Earlier.Select(earlier => earlier.User), .. answer.User is { } user ? [user] : Array.Empty<ReadOnlyMemory<byte>>()]),
+            Alarms = OwnedUserRules.AlarmsOf(
+                _store.Current, username.Id,
+                [.. answer.Earlier.Select(earlier => earlier.User),
+                    .. answer.User is { } user ? [user] : Array.Empty<ReadOnlyMemory<byte>>()]),
         };
     }
 
@@ -80,7 +86,8 @@ public sealed partial class OptiksClient
     /// Returns the normalized form of a username (docs/spec/usernames.md). The client uses only this form in requests, in its state and in
     /// checks.
     /// </summary>
-    private KeyName UsernameOf(ReadOnlyMemory<byte> username) => Usernames.Prepare(_options.TrustAnchor.Configuration, username.Span, out byte[] form) is var fault and not UsernameFault.Valid
+    private KeyName UsernameOf(ReadOnlyMemory<byte> username) =>
+        Usernames.Prepare(_options.TrustAnchor.Configuration, username.Span, out byte[] form) is var fault and not UsernameFault.Valid
         ? throw new ArgumentException(fault.Sentence(), nameof(username))
         : KeyName.OfVerified(form);
 

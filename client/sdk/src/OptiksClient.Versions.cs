@@ -39,7 +39,10 @@ public sealed partial class OptiksClient
                 ? await HistoryAsync(key, cancellationToken).ConfigureAwait(false)
                 : throw NotBegun(period, periods.Head.Period);
         }
-        return History(key, await RunAsync(name, new VersionsQuestion { EndedRecord = ended }, (current, _, _, _, _) => current, cancellationToken).ConfigureAwait(false));
+        return History(
+            key,
+            await RunAsync(name, new VersionsQuestion { EndedRecord = ended }, (current, _, _, _, _) => current, cancellationToken)
+                .ConfigureAwait(false));
     }
 
     private static HistoryResult History(ReadOnlyMemory<byte> key, VersionsRun run) => new(run.Outcome)
@@ -50,15 +53,20 @@ public sealed partial class OptiksClient
 
     // Finds the given versions of a key with as few pages of history as possible. The versions must belong to one period and be in
     // increasing order. If the client refuses an answer, the result has the versions that earlier answers showed.
-    private async Task<VersionsRun> FindVersionsAsync(KeyName name, KeyVersionNumber[] versions, ulong leastEpoch, CancellationToken cancellationToken)
+    private async Task<VersionsRun> FindVersionsAsync(
+        KeyName name, KeyVersionNumber[] versions, ulong leastEpoch, CancellationToken cancellationToken)
     {
         byte[]? ended = null;
         if (_store.Current.Head is { } head && versions[0].Period < head.Period)
         {
-            (Outcome<IReadOnlyList<byte[]>> periods, ended) = await FindEndAsync(versions[0].Period, cancellationToken).ConfigureAwait(false);
+            (Outcome<IReadOnlyList<byte[]>> periods, ended) =
+                await FindEndAsync(versions[0].Period, cancellationToken).ConfigureAwait(false);
             if (ended is null)
             {
-                return new VersionsRun(new Outcome<VersionsExchange.Page>(periods.Reason == Reason.Valid ? Reason.PeriodBounds : periods.Reason, null, null) { EvidencePath = periods.EvidencePath, Detail = periods.Detail }, [], null);
+                return new VersionsRun(
+                    new Outcome<VersionsExchange.Page>(periods.Reason == Reason.Valid ? Reason.PeriodBounds : periods.Reason, null,
+                        null)
+                    { EvidencePath = periods.EvidencePath, Detail = periods.Detail }, [], null);
             }
         }
         var found = new List<VersionsExchange.TimedVersion>();
@@ -68,7 +76,9 @@ public sealed partial class OptiksClient
             KeyVersionNumber next = versions[found.Count];
             // Ask as if a page of history had ended just before this version. The client knows nothing about the versions before it.
             KnownKey before = next.Version == 1 ? default : new KnownKey(0, next.Period, next.Version - 1, 0, null, next.Version);
-            var exchange = new VersionsExchange(name, monitor: false, before, (current, _, _) => current, ended) { LeastEpoch = ended is null ? leastEpoch : 0 };
+            var exchange = new VersionsExchange(
+                name, monitor: false, before, (current, _, _) => current, ended)
+            { LeastEpoch = ended is null ? leastEpoch : 0 };
             Outcome<VersionsExchange.Page> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
             if (outcome.IsOvertaken)
             {
@@ -78,7 +88,8 @@ public sealed partial class OptiksClient
             run = new VersionsRun(outcome, found, null);
             foreach (VersionsExchange.TimedVersion shown in outcome.Learnt?.Versions ?? [])
             {
-                if (found.Count < versions.Length && shown.Version.Version == versions[found.Count].Version && shown.Version.Period == next.Period)
+                if (found.Count < versions.Length && shown.Version.Version == versions[found.Count].Version
+                    && shown.Version.Period == next.Period)
                 {
                     found.Add(shown);
                 }
@@ -94,7 +105,9 @@ public sealed partial class OptiksClient
 
     // Reads all pages of a list of versions, and updates the state once, after the last page.
     private async Task<VersionsRun> RunAsync(
-        KeyName name, VersionsQuestion question, Func<ClientState, IReadOnlyList<VersionsExchange.TimedVersion>, VerifiedHead, Reason?, ulong, ClientState?> remember, CancellationToken cancellationToken)
+        KeyName name, VersionsQuestion question,
+        Func<ClientState, IReadOnlyList<VersionsExchange.TimedVersion>, VerifiedHead, Reason?, ulong, ClientState?> remember,
+        CancellationToken cancellationToken)
     {
         var shown = new List<VersionsExchange.TimedVersion>();
         KnownKey from = question.Start;
@@ -106,9 +119,12 @@ public sealed partial class OptiksClient
         for (int pages = 1; ; pages++)
         {
             ClientState? Remember(ClientState current, VersionsExchange.Page page, VerifiedHead head) =>
-                page.Complete ? remember(current, [.. shown, .. page.Versions], head, handover ?? page.Handover, Math.Min(proven ?? head.Epoch, head.Epoch)) : current;
+                page.Complete ? remember(current, [.. shown, .. page.Versions], head, handover ?? page.Handover,
+                    Math.Min(proven ?? head.Epoch, head.Epoch)) : current;
 
-            var exchange = new VersionsExchange(name, question.IsMonitor, from, Remember, question.EndedRecord) { LeastEpoch = least, End = question.End, Proven = proven };
+            var exchange = new VersionsExchange(
+                name, question.IsMonitor, from, Remember, question.EndedRecord)
+            { LeastEpoch = least, End = question.End, Proven = proven };
             Outcome<VersionsExchange.Page> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
             if (outcome.Learnt is not { } page)
             {
@@ -136,7 +152,8 @@ public sealed partial class OptiksClient
         if (pages >= _options.MaxPages || octets > _options.MaxPagesLength || _time.GetElapsedTime(started) > _options.MaxPagesTime)
         {
             throw new OptiksServerException(
-                ServerFailure.Unusable, _options.QueryUrls[0], $"The answer did not end after {pages} pages with {octets} octets: nothing of it is shown.");
+                ServerFailure.Unusable, _options.QueryUrls[0],
+                $"The answer did not end after {pages} pages with {octets} octets: nothing of it is shown.");
         }
     }
 
@@ -148,5 +165,6 @@ public sealed partial class OptiksClient
         public ulong? Proven { get; init; }
     }
 
-    private sealed record VersionsRun(Outcome<VersionsExchange.Page> Outcome, IReadOnlyList<VersionsExchange.TimedVersion> Versions, Reason? Handover);
+    private sealed record VersionsRun(
+        Outcome<VersionsExchange.Page> Outcome, IReadOnlyList<VersionsExchange.TimedVersion> Versions, Reason? Handover);
 }

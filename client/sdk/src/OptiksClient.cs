@@ -91,7 +91,8 @@ public sealed partial class OptiksClient
     /// long. The results are in the order of the keys. If one proof of an answer is invalid, the client refuses the whole answer. Every key
     /// of that request then has the same reason, and <see cref="LookupResult.AtFault"/> marks the key whose proof is invalid.
     /// </summary>
-    public async Task<IReadOnlyList<LookupResult>> LookupAsync(IReadOnlyList<ReadOnlyMemory<byte>> keys, CancellationToken cancellationToken = default)
+    public async Task<IReadOnlyList<LookupResult>> LookupAsync(
+        IReadOnlyList<ReadOnlyMemory<byte>> keys, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(keys);
         KeyName[] names = [.. keys.Select(key => KeyName.Of(key, _options.TrustAnchor))];
@@ -131,7 +132,8 @@ public sealed partial class OptiksClient
     // single key for this reason (docs/spec/rest.md section 2).
     private static bool MaySplit(OptiksServerException refusal, int count) => refusal.Problem == ProblemNames.AnswerTooLarge && count > 1;
 
-    private static async Task<IReadOnlyList<T>> HalveAsync<TQuestion, T>(TQuestion[] questions, Func<TQuestion[], Task<IReadOnlyList<T>>> askAsync)
+    private static async Task<IReadOnlyList<T>> HalveAsync<TQuestion, T>(
+        TQuestion[] questions, Func<TQuestion[], Task<IReadOnlyList<T>>> askAsync)
     {
         int half = questions.Length / 2;
         IReadOnlyList<T> first = await askAsync(questions[..half]).ConfigureAwait(false);

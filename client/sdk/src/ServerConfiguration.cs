@@ -21,7 +21,9 @@ public static class ServerConfiguration
         ArgumentNullException.ThrowIfNull(server);
         ArgumentNullException.ThrowIfNull(http);
         var connection = new ServerConnection(http, null, OptiksClientOptions.DefaultAnswerWithin, TimeProvider.System);
-        byte[] answer = await connection.SendAsync(new ServerRequest(server, "/v1/configuration", MediaTypes.Json, MaxLength), cancellationToken).ConfigureAwait(false);
+        byte[] answer =
+            await connection.SendAsync(new ServerRequest(server, "/v1/configuration", MediaTypes.Json, MaxLength), cancellationToken)
+                .ConfigureAwait(false);
         try
         {
             using var document = JsonDocument.Parse(answer);
@@ -32,9 +34,11 @@ public static class ServerConfiguration
                 ? TrustAnchor.Create(octets, key)
                 : throw new FormatException("configuration or log_key");
         }
-        catch (Exception e) when (e is JsonException or KeyNotFoundException or InvalidOperationException or FormatException or TrustAnchorException)
+        catch (Exception e)
+            when (e is JsonException or KeyNotFoundException or InvalidOperationException or FormatException or TrustAnchorException)
         {
-            throw new OptiksServerException(ServerFailure.Unusable, server, $"{server.Authority} answered with something that is not a log's configuration: {e.Message}", e);
+            throw new OptiksServerException(ServerFailure.Unusable, server,
+                $"{server.Authority} answered with something that is not a log's configuration: {e.Message}", e);
         }
     }
 }

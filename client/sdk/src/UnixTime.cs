@@ -4,7 +4,8 @@ namespace Optiks.Client;
 internal static class UnixTime
 {
     /// <summary>Returns the date of a time; the last possible date for any later time.</summary>
-    public static DateTimeOffset FromMilliseconds(ulong milliseconds) => milliseconds < (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds()
+    public static DateTimeOffset FromMilliseconds(ulong milliseconds) =>
+        milliseconds < (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds()
         ? DateTimeOffset.FromUnixTimeMilliseconds((long)milliseconds)
         : DateTimeOffset.MaxValue;
 

@@ -27,7 +27,8 @@ public sealed record UserChange
     public static UserChange AddUsername(ReadOnlyMemory<byte> username) => new(UserOperation.AddUsername) { Usernames = [username] };
 
     /// <summary>Adds a device to the list. The device's id must be new. Not even the id of a removed device may be used again.</summary>
-    public static UserChange AddDevice(ReadOnlyMemory<byte> device, ReadOnlyMemory<byte> value) => new(UserOperation.AddDevice) { Devices = [new UserDeviceValue(device, value)] };
+    public static UserChange AddDevice(ReadOnlyMemory<byte> device, ReadOnlyMemory<byte> value) =>
+        new(UserOperation.AddDevice) { Devices = [new UserDeviceValue(device, value)] };
 
     /// <summary>
     /// Gives a device on the list a new value. If <paramref name="expected"/> is not null, the log applies the change only if this version

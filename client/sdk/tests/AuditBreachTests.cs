@@ -98,7 +98,9 @@ public sealed class AuditBreachTests
         Assert.Equal(what == "nothing" ? 7UL : 5UL, result.Epoch);
         Assert.False(result.IsProven);
         Assert.Equal(what == "nothing" ? [] : fixture.Urls, result.Refusals.Select(refusal => refusal.Server));
-        Assert.All(result.Refusals, refusal => Assert.Equal(["audit.bin", "checkpoint.txt", "from-record.bin", "period-record.bin", "trust.json"], refusal.Files.Keys.Order(StringComparer.Ordinal)));
+        Assert.All(result.Refusals,
+            refusal => Assert.Equal(["audit.bin", "checkpoint.txt", "from-record.bin", "period-record.bin", "trust.json"],
+                refusal.Files.Keys.Order(StringComparer.Ordinal)));
         Assert.Equal(reason, (await session.AuditAsync(null, Cancellation)).Reason);
     }
 
@@ -132,7 +134,8 @@ public sealed class AuditBreachTests
         AuditResult alone = await session.AuditAsync(null, Cancellation);
         Assert.Equal((false, false, 2UL), (alone.IsValid, alone.IsProven, alone.Epoch));
         fixture.Replica(0).Mutate = (_, answer) => answer;
-        Assert.Equal((Reason.Valid, 3UL), ((await session.AuditAsync(null, Cancellation)).Reason, EpochRecord.ReadEpoch(session.State!.Head.Record)));
+        Assert.Equal((Reason.Valid, 3UL),
+            ((await session.AuditAsync(null, Cancellation)).Reason, EpochRecord.ReadEpoch(session.State!.Head.Record)));
     }
 
     [Theory]
@@ -203,18 +206,29 @@ public sealed class AuditBreachTests
         else
         {
             fixture.Server.Tile = null;
-            Assert.Equal((Reason.Valid, 6UL), ((await session.AuditAsync(null, Cancellation)).Reason, EpochRecord.ReadEpoch(session.State!.Head.Record)));
+            Assert.Equal((Reason.Valid, 6UL),
+                ((await session.AuditAsync(null, Cancellation)).Reason, EpochRecord.ReadEpoch(session.State!.Head.Record)));
         }
     }
 
     private static EpochRecord Changed(EpochRecord honest, string what) => what switch
     {
-        "a VRF key for one epoch" => honest with { Structures = [.. honest.Structures.Select((state, i) => i == 2 ? state with { VrfPublicKey = new byte[32] } : state)] },
+        "a VRF key for one epoch" =>
+            honest with
+            {
+                Structures =
+                [.. honest.Structures.Select((state, i) => i == 2 ? state with { VrfPublicKey = new byte[32] } : state)]
+            },
         "an epoch is skipped" => honest with { Epoch = honest.Epoch + 1 },
         "an epoch twice" => honest with { Epoch = honest.Epoch - 1 },
         "time steps back" => honest with { TimeMs = honest.TimeMs - FixtureLog.StepMs },
         "another record before" => honest with { Previous = new byte[32] },
-        "leaves are gone" => honest with { Structures = [.. honest.Structures.Select((state, i) => i == 2 ? state with { Count = state.Count - 1 } : state)] },
+        "leaves are gone" =>
+            honest with
+            {
+                Structures =
+                [.. honest.Structures.Select((state, i) => i == 2 ? state with { Count = state.Count - 1 } : state)]
+            },
         "a switch that is early" => honest with { Period = 1, PeriodFirstEpoch = honest.Epoch },
         "another log" => honest with { LogId = new byte[32] },
         _ => honest,

@@ -32,13 +32,15 @@ public sealed class AuditTests
     {
         await using Fixture fixture = await StartAsync(3);
         using var cosigners = new TestCosigners();
-        fixture.Server.Mutate = (path, answer) => path == "/log/checkpoint" ? cosigners.Sign(answer, fixture.Clock.UtcNow, "stranger") : answer;
+        fixture.Server.Mutate = (path, answer) =>
+            path == "/log/checkpoint" ? cosigners.Sign(answer, fixture.Clock.UtcNow, "stranger") : answer;
         using (AuditorSession session = await OpenAsync(fixture))
         {
             Assert.Equal(Verdict.Valid, (await session.AuditAsync(null, Cancellation)).Verdict);
         }
 
-        using StateFolder folder = await StateFolder.OpenAsync(fixture.Folder.In("auditor"), TimeSpan.Zero, TimeProvider.System, Cancellation);
+        using StateFolder folder =
+            await StateFolder.OpenAsync(fixture.Folder.In("auditor"), TimeSpan.Zero, TimeProvider.System, Cancellation);
         Assert.Equal(FixtureLog.Checkpoint(fixture.Log.Board(4)), folder.Load(StateJson.Default.AuditState)!.Head.Checkpoint);
     }
 
@@ -60,7 +62,9 @@ public sealed class AuditTests
         static int Range(string path)
         {
             string[] epochs = path.EndsWith("/audit-proof", StringComparison.Ordinal) ? path.Split('/')[3].Split('-') : [];
-            return epochs.Length == 2 ? int.Parse(epochs[1], CultureInfo.InvariantCulture) - int.Parse(epochs[0], CultureInfo.InvariantCulture) : 1;
+            return epochs.Length == 2
+                ? int.Parse(epochs[1], CultureInfo.InvariantCulture) - int.Parse(epochs[0], CultureInfo.InvariantCulture)
+                : 1;
         }
     }
 
@@ -141,7 +145,8 @@ public sealed class AuditTests
         Assert.Contains(result.Reason, (Reason[])[one, two, three]);
         Assert.Equal(what == "nothing" ? 6UL : 5UL, result.Epoch);
         fixture.Server.Mutate = (_, answer) => answer;
-        Assert.Equal((Verdict.Valid, 6UL), ((await session.AuditAsync(null, Cancellation)).Verdict, EpochRecord.Decode(session.State!.Head.Record).Epoch));
+        Assert.Equal((Verdict.Valid, 6UL),
+            ((await session.AuditAsync(null, Cancellation)).Verdict, EpochRecord.Decode(session.State!.Head.Record).Epoch));
     }
 
     [Fact]
@@ -187,7 +192,9 @@ public sealed class AuditTests
         Assert.Equal(Reason.RecordFromFuture, (await session.AuditAsync(null, Cancellation)).Reason);
         Assert.Null(session.State);
         fixture.Clock.UtcNow = fixture.Log.Now;
-        Assert.Equal((Verdict.Valid, 2UL), ((await session.AuditAsync(null, Cancellation)).Verdict, session.State is null ? 0 : EpochRecord.Decode(session.State.Head.Record).Epoch));
+        Assert.Equal((Verdict.Valid, 2UL),
+            ((await session.AuditAsync(null, Cancellation)).Verdict,
+                session.State is null ? 0 : EpochRecord.Decode(session.State.Head.Record).Epoch));
     }
 
     [Theory]
@@ -214,7 +221,8 @@ public sealed class AuditTests
         using (StateFolder folder = await StateFolder.OpenAsync(fixture.Folder.In("auditor"), TimeSpan.Zero, fixture.Clock, Cancellation))
         {
             var head = new HeadState { Size = 1, Root = late.Board(1).Root.ToArray(), Checkpoint = note, Record = late.Record(0) };
-            folder.Save(new AuditState { LogId = Base64UrlText.Encode(FixtureLog.Anchor.LogId.Span), FirstEpoch = 0, Head = head }, StateJson.Default.AuditState, fault: null);
+            folder.Save(new AuditState { LogId = Base64UrlText.Encode(FixtureLog.Anchor.LogId.Span), FirstEpoch = 0, Head = head },
+                StateJson.Default.AuditState, fault: null);
         }
         using AuditorSession session = await OpenAsync(fixture);
         AuditResult result = await session.AuditAsync(null, Cancellation);
@@ -236,7 +244,8 @@ public sealed class AuditTests
 
         Assert.Equal((Verdict.Valid, 12UL, 12UL), (result.Verdict, result.Epoch, result.VerifiedEpochs));
         Assert.Contains("GET /v1/epochs/0-5/audit-proof", fixture.Replica(0).Requests);
-        Assert.Equal(["GET /log/checkpoint"], fixture.Replica(1).Requests.Where(request => request.EndsWith("checkpoint", StringComparison.Ordinal)));
+        Assert.Equal(["GET /log/checkpoint"],
+            fixture.Replica(1).Requests.Where(request => request.EndsWith("checkpoint", StringComparison.Ordinal)));
         Assert.Contains("GET /v1/epochs/5-10/audit-proof", fixture.Replica(2).Requests);
         foreach (int replica in (int[])[0, 1, 2])
         {
@@ -273,7 +282,9 @@ public sealed class AuditTests
         Assert.Equal([7UL], early.Switches);
         Assert.Equal((11UL, 12UL), early.FailedRange);
         using AuditorSession within = await OpenAsync(fixture, first: 8, name: "within");
-        Assert.Equal((Reason.RecordPeriod, 11UL), ((await within.AuditAsync(null, Cancellation)).Reason, within.State is null ? 0 : EpochRecord.ReadEpoch(within.State.Head.Record)));
+        Assert.Equal((Reason.RecordPeriod, 11UL),
+            ((await within.AuditAsync(null, Cancellation)).Reason,
+                within.State is null ? 0 : EpochRecord.ReadEpoch(within.State.Head.Record)));
         Assert.Empty(within.State!.Switches);
     }
 
@@ -292,7 +303,12 @@ public sealed class AuditTests
             "two periods" => Switched(honest) with { Period = 2 },
             "first epoch" => Switched(honest) with { PeriodFirstEpoch = honest.Epoch - 1 },
             "the old VRF keys" => Switched(honest) with { Structures = honest.Structures },
-            _ => Switched(honest) with { Structures = [.. Switched(honest).Structures.Select((state, i) => i is 0 ? state with { VrfPublicKey = new byte[32] } : state)] },
+            _ =>
+                Switched(honest) with
+                {
+                    Structures =
+                    [.. Switched(honest).Structures.Select((state, i) => i is 0 ? state with { VrfPublicKey = new byte[32] } : state)]
+                },
         });
         SetClock(fixture);
         using AuditorSession session = await OpenAsync(fixture);
@@ -338,7 +354,8 @@ public sealed class AuditTests
     }
 
     private static void SetClock(Fixture fixture) =>
-        fixture.Clock.UtcNow = DateTimeOffset.FromUnixTimeMilliseconds((long)EpochRecord.Decode(fixture.Log.Record(fixture.Log.Latest)).TimeMs);
+        fixture.Clock.UtcNow = DateTimeOffset.FromUnixTimeMilliseconds(
+            (long)EpochRecord.Decode(fixture.Log.Record(fixture.Log.Latest)).TimeMs);
 
     private static async Task AssertForkAsync(Fixture fixture, FixtureLog second)
     {
@@ -350,7 +367,8 @@ public sealed class AuditTests
             AuditResult fork = await session.AuditAsync(null, Cancellation);
             Assert.Equal(Verdict.Fork, fork.Verdict);
             evidence = Assert.IsType<string>(fork.EvidencePath);
-            Assert.Equal(FixtureLog.Checkpoint(second.Board(second.Latest + 1)), File.ReadAllBytes(Path.Combine(evidence, "received-checkpoint.txt")));
+            Assert.Equal(FixtureLog.Checkpoint(second.Board(second.Latest + 1)),
+                File.ReadAllBytes(Path.Combine(evidence, "received-checkpoint.txt")));
             Assert.Equal(FixtureLog.Checkpoint(fixture.Log.Board(4)), File.ReadAllBytes(Path.Combine(evidence, "kept-checkpoint.txt")));
             EvidenceCheck.Proves(evidence);
         }
@@ -367,7 +385,8 @@ public sealed class AuditTests
         return fixture;
     }
 
-    private static Task<AuditorSession> OpenAsync(Fixture fixture, ulong first = 0, int range = 256, string name = "auditor") => AuditorSession.OpenAsync(
+    private static Task<AuditorSession> OpenAsync(Fixture fixture, ulong first = 0, int range = 256, string name = "auditor") =>
+        AuditorSession.OpenAsync(
         new AuditorOptions
         {
             TrustAnchor = FixtureLog.Anchor,

@@ -38,6 +38,12 @@ public sealed class BackoffTests
     }
 
     private static Backoff Make() => new(
-        new OptiksClientOptions { TrustAnchor = FixtureLog.Anchor, QueryUrls = [new Uri("http://backoff.test/")], RetryDelay = s_delay, RetryFor = TimeSpan.FromSeconds(10) },
+        new OptiksClientOptions
+        {
+            TrustAnchor = FixtureLog.Anchor,
+            QueryUrls = [new Uri("http://backoff.test/")],
+            RetryDelay = s_delay,
+            RetryFor = TimeSpan.FromSeconds(10),
+        },
         TimeProvider.System);
 }

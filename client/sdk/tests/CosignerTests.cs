@@ -29,10 +29,14 @@ public sealed class CosignerTests : IDisposable
         await using Fixture fixture = await StartAsync();
         string[] names = ["a", "b", "c"];
         // Some auditors cover the newest epoch; the other auditors are one epoch behind.
-        fixture.Server.Cosignatures = () => TestCosigners.Answer(names.Select((name, i) => _cosigners.Sign(fixture.Log, fixture.Log.Latest + (i < covering ? 1UL : 0), fixture.Clock.UtcNow, name)));
+        fixture.Server.Cosignatures = () =>
+            TestCosigners.Answer(
+                names.Select((name, i) =>
+                    _cosigners.Sign(fixture.Log, fixture.Log.Latest + (i < covering ? 1UL : 0), fixture.Clock.UtcNow, name)));
         using FileClientStateStore store = await fixture.OpenStoreAsync();
 
-        LookupResult result = await Client(fixture, store, _cosigners.Anchor(required, s_lag, [.. names.Select(name => (name, 0UL))])).LookupAsync(Alice, Cancellation);
+        LookupResult result = await Client(fixture, store, _cosigners.Anchor(required, s_lag, [.. names.Select(name => (name, 0UL))]))
+            .LookupAsync(Alice, Cancellation);
 
         Assert.Equal((Verdict.Present, audited), (result.Verdict, result.Head!.IsAudited));
         Assert.Equal(audited ? 0 : 1, store.Current.Unaudited.Length);
@@ -126,7 +130,8 @@ public sealed class CosignerTests : IDisposable
 
     public static TheoryData<string> Lies =>
     [
-        "nothing", "no resource", "no JSON", "another JSON", "too long", "one auditor twice", "two lines of one auditor", "a stranger", "a witness", "an unsigned checkpoint", "another log's checkpoint", "a false cosignature",
+        "nothing", "no resource", "no JSON", "another JSON", "too long", "one auditor twice", "two lines of one auditor", "a stranger",
+        "a witness", "an unsigned checkpoint", "another log's checkpoint", "a false cosignature",
         "a false line beside a good one", "from the future", "an old one", "false tiles", "a later first epoch",
     ];
 
@@ -142,8 +147,10 @@ public sealed class CosignerTests : IDisposable
         ulong size = fixture.Log.Latest + 1;
         byte[] Sign(params string[] names) => _cosigners.Sign(fixture.Log, size, now, names);
         byte[] good = Sign("a");
-        byte[] unsigned = Replace(FixtureLog.Checkpoint(fixture.Log.Board(size)), line: 1);
-        byte[] others = Encoding.UTF8.GetBytes(Encoding.UTF8.GetString(FixtureLog.Checkpoint(other.Board(size))).Replace("test.example", "other.example", StringComparison.Ordinal));
+        byte[] unsigned = TestCosigners.ReplaceSignature(FixtureLog.Checkpoint(fixture.Log.Board(size)), line: 1);
+        byte[] others = Encoding.UTF8.GetBytes(
+            Encoding.UTF8.GetString(FixtureLog.Checkpoint(other.Board(size)))
+                .Replace("test.example", "other.example", StringComparison.Ordinal));
         fixture.Server.Cosignatures = lie switch
         {
             "no resource" => null,
@@ -156,8 +163,8 @@ public sealed class CosignerTests : IDisposable
             "a witness" => () => TestCosigners.Answer(good, Sign("witness")),
             "an unsigned checkpoint" => () => TestCosigners.Answer(good, _cosigners.Sign(unsigned, now, "b")),
             "another log's checkpoint" => () => TestCosigners.Answer(good, _cosigners.Sign(others, now, "b")),
-            "a false cosignature" => () => TestCosigners.Answer(good, Replace(Sign("b"), line: 2)),
-            "a false line beside a good one" => () => TestCosigners.Answer(good, Replace(Sign("a", "b"), line: 2)),
+            "a false cosignature" => () => TestCosigners.Answer(good, TestCosigners.ReplaceSignature(Sign("b"), line: 2)),
+            "a false line beside a good one" => () => TestCosigners.Answer(good, TestCosigners.ReplaceSignature(Sign("a", "b"), line: 2)),
             "from the future" => () => TestCosigners.Answer(good, _cosigners.Sign(fixture.Log, size, now.AddHours(1), "b")),
             "an old one" => () => TestCosigners.Answer(good, _cosigners.Sign(fixture.Log, size - 1, now, "b")),
             "false tiles" => () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, size - 1, now, "a", "b")),
@@ -216,7 +223,9 @@ public sealed class CosignerTests : IDisposable
         TrustAnchor anchor = _cosigners.Witnessed(2, "w1", "w2", "w3");
         ulong size = fixture.Log.Latest + 1;
         fixture.Server.RecentEpochs = 0;
-        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, size, fixture.Clock.UtcNow, "w1"), _cosigners.Sign(fixture.Log, size - 1, fixture.Clock.UtcNow, "w2"));
+        fixture.Server.Cosignatures = () =>
+            TestCosigners.Answer(_cosigners.Sign(fixture.Log, size, fixture.Clock.UtcNow, "w1"),
+                _cosigners.Sign(fixture.Log, size - 1, fixture.Clock.UtcNow, "w2"));
 
         LookupResult refused = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
 
@@ -241,7 +250,9 @@ public sealed class CosignerTests : IDisposable
         fixture.Publish(("alice", "new"));
         fixture.Publish(("bob", "new"));
         fixture.Server.Cosignatures = () => TestCosigners.Answer(
-            _cosigners.Sign(fixture.Log, witnessed + 1, fixture.Clock.UtcNow, "w1"), _cosigners.Sign(fixture.Log, witnessed + 2, fixture.Clock.UtcNow, "w2"), _cosigners.Sign(fixture.Log, 1, fixture.Clock.UtcNow, "w3"));
+            _cosigners.Sign(fixture.Log, witnessed + 1, fixture.Clock.UtcNow, "w1"),
+            _cosigners.Sign(fixture.Log, witnessed + 2, fixture.Clock.UtcNow, "w2"),
+            _cosigners.Sign(fixture.Log, 1, fixture.Clock.UtcNow, "w3"));
         TrustAnchor anchor = _cosigners.Witnessed(2, "w1", "w2", "w3");
 
         LookupResult result = await Client(fixture, store, anchor, TimeSpan.FromHours(1)).LookupAsync(Alice, Cancellation);
@@ -262,9 +273,12 @@ public sealed class CosignerTests : IDisposable
         await using Fixture fixture = await StartAsync();
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         int asked = 0;
-        fixture.Server.Cosignatures = () => asked++ < 2 ? TestCosigners.Answer() : TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "w1"));
+        fixture.Server.Cosignatures = () => asked++ < 2
+            ? TestCosigners.Answer()
+            : TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "w1"));
 
-        LookupResult result = await Client(fixture, store, _cosigners.Witnessed(1, "w1"), TimeSpan.FromMinutes(1)).LookupAsync(Alice, Cancellation);
+        LookupResult result = await Client(fixture, store, _cosigners.Witnessed(1, "w1"), TimeSpan.FromMinutes(1))
+            .LookupAsync(Alice, Cancellation);
 
         Assert.Equal(Verdict.Present, result.Verdict);
         Assert.True(asked >= 3);
@@ -334,7 +348,8 @@ public sealed class CosignerTests : IDisposable
         ulong first = fixture.Log.Latest + 1;
         ulong second = 0;
         byte[] Sign(string name, ulong size) => _cosigners.Sign(fixture.Log, size, fixture.Clock.UtcNow, name);
-        fixture.Server.Cosignatures = () => second == 0 ? TestCosigners.Answer(Sign("first", first)) : TestCosigners.Answer(Sign("first", first), Sign("second", second));
+        fixture.Server.Cosignatures = () =>
+            second == 0 ? TestCosigners.Answer(Sign("first", first)) : TestCosigners.Answer(Sign("first", first), Sign("second", second));
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         ulong proven = fixture.Log.Latest;
         Assert.True((await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Head!.IsAudited);
@@ -363,14 +378,17 @@ public sealed class CosignerTests : IDisposable
     public async Task An_owners_looks_rest_on_its_first_one(ulong later, bool audited)
     {
         await using Fixture fixture = await StartAsync();
-        fixture.PublishItems(FixtureItem.Name("user", "id"u8.ToArray()), FixtureItem.List("id"u8.ToArray(), "phone"), FixtureItem.Device("phone", "1"));
-        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
+        fixture.PublishItems(FixtureItem.Name("user", "id"u8.ToArray()), FixtureItem.List("id"u8.ToArray(), "phone"),
+            FixtureItem.Device("phone", "1"));
+        fixture.Server.Cosignatures = () =>
+            TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         ulong first = fixture.Log.Latest;
         TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", first + later));
         VerifiedAnswer[] looks =
         [
-            await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation), await Client(fixture, store, anchor).MonitorUserAsync("user"u8.ToArray(), cancellationToken: Cancellation),
+            await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation),
+            await Client(fixture, store, anchor).MonitorUserAsync("user"u8.ToArray(), cancellationToken: Cancellation),
         ];
         Assert.All(looks, look => Assert.Equal((true, audited), (look.IsValid, look.Head!.IsAudited)));
         fixture.PublishItems(FixtureItem.Device("alice", "two"), FixtureItem.Device("phone", "2"));
@@ -381,11 +399,13 @@ public sealed class CosignerTests : IDisposable
         // If the auditor covers the epoch at which the owner first monitored the key, the answers leave out the versions that the owner saw
         // then. If the auditor began later, the servers show all versions again.
         Assert.Equal((2UL, 1), (key.Version, key.NewVersions.Count));
-        Assert.Equal(["2"], user.NewVersions.SelectMany(device => device.Versions).Select(version => Encoding.UTF8.GetString(version.Value!.Value.Span)));
+        Assert.Equal(["2"],
+            user.NewVersions.SelectMany(device => device.Versions).Select(version => Encoding.UTF8.GetString(version.Value!.Value.Span)));
         Assert.Equal((true, true), (key.Head!.IsAudited, user.Head!.IsAudited));
         Assert.Equal([1UL, 2UL], key.Alarms.Select(alarm => alarm.Version));
         first = audited ? first : fixture.Log.Latest;
-        Assert.Equal((first, first), (store.Current.Owned[Base64UrlText.Encode(Alice)].ProvenEpoch, store.Current.OwnedUsers.Values.Single().ProvenEpoch));
+        Assert.Equal((first, first),
+            (store.Current.Owned[Base64UrlText.Encode(Alice)].ProvenEpoch, store.Current.OwnedUsers.Values.Single().ProvenEpoch));
         // A history lists all versions. So it does not depend on earlier answers whether the history is audited.
         Assert.True((await Client(fixture, store, anchor).HistoryAsync(Alice, Cancellation)).Head!.IsAudited);
     }
@@ -417,10 +437,12 @@ public sealed class CosignerTests : IDisposable
         await using Fixture fixture = await Fixture.StartAsync(replicas: 2);
         fixture.Publish(("alice", "one"));
         // Only replica 1 serves the cosignatures, so the client must get them from there although it asks replica 0 for the key.
-        fixture.Replica(1).Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
+        fixture.Replica(1).Cosignatures = () =>
+            TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", 0));
-        OptiksClient client = fixture.Client(store, null, options => options with { TrustAnchor = anchor, CosignersAfter = TimeSpan.FromHours(1) });
+        OptiksClient client = fixture.Client(
+            store, null, options => options with { TrustAnchor = anchor, CosignersAfter = TimeSpan.FromHours(1) });
         Assert.True((await client.LookupAsync(Alice, Cancellation)).Head!.IsAudited);
         for (int i = 0; i < 3; i++)
         {
@@ -446,34 +468,18 @@ public sealed class CosignerTests : IDisposable
     public async Task A_state_whose_cosigners_did_not_sign_is_refused()
     {
         await using Fixture fixture = await StartAsync();
-        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
+        fixture.Server.Cosignatures = () =>
+            TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
         string file = fixture.Folder.In("client/state.json");
         using (FileClientStateStore store = await fixture.OpenStoreAsync())
         {
-            Assert.True((await Client(fixture, store, _cosigners.Anchor(1, s_lag, ("a", 0))).LookupAsync(Alice, Cancellation)).Head!.IsAudited);
+            Assert.True(
+                (await Client(fixture, store, _cosigners.Anchor(1, s_lag, ("a", 0))).LookupAsync(Alice, Cancellation)).Head!.IsAudited);
         }
         (await fixture.OpenStoreAsync()).Dispose();
         string text = await File.ReadAllTextAsync(file, Cancellation);
         await File.WriteAllTextAsync(file, text.Replace(Encoded("a"), Encoded("b"), StringComparison.Ordinal), Cancellation);
         await Assert.ThrowsAsync<ClientStateException>(() => fixture.OpenStoreAsync());
-    }
-
-    [Fact]
-    public void What_is_kept_unaudited_is_bounded_and_its_oldest_stays()
-    {
-        TrustPolicy policy = _cosigners.Anchor(1, s_lag, ("a", 0)).Policy;
-        using var log = new FixtureLog();
-        var state = new ClientState { LogId = "x" };
-        DateTimeOffset start = log.Now;
-        for (int i = 0; i < Beliefs.Max + 5; i++)
-        {
-            state = Beliefs.Update(state, policy, [new Believed($"{i}", 1, null)], log.Record(0), 0, start.AddSeconds(i));
-        }
-        Assert.Equal(Beliefs.Max, state.Unaudited.Length);
-        Assert.Equal(("0", start.ToUnixTimeMilliseconds()), (state.Unaudited[0].Key, state.Unaudited[0].BelievedAtMs));
-        Assert.Equal((null, start.AddSeconds(Beliefs.Max + 4).ToUnixTimeMilliseconds()), (state.Unaudited[^1].Key, state.Unaudited[^1].BelievedAtMs));
-        var audited = state.Cosigners.Add(_cosigners.Key("a").ToString(), new CosignerState { Size = 1, Root = [], Checkpoint = [] });
-        Assert.Empty(Beliefs.Update(state with { Cosigners = audited }, policy, [], log.Record(0), 0, start).Unaudited);
     }
 
     private string Encoded(string cosigner) => JsonEncodedText.Encode(_cosigners.Key(cosigner).ToString()).ToString();
@@ -488,13 +494,4 @@ public sealed class CosignerTests : IDisposable
 
     private static OptiksClient Client(Fixture fixture, FileClientStateStore store, TrustAnchor anchor, TimeSpan? retryFor = null) =>
         fixture.Client(store, retryFor, options => options with { TrustAnchor = anchor });
-
-    // Replaces the signature in one signature line of a note by another one.
-    private static byte[] Replace(byte[] note, int line)
-    {
-        string[] lines = Encoding.UTF8.GetString(note).Split('\n');
-        int at = Array.IndexOf(lines, "") + line;
-        lines[at] = lines[at][..^8] + (lines[at][^8] == 'A' ? 'B' : 'A') + lines[at][^7..];
-        return Encoding.UTF8.GetBytes(string.Join('\n', lines));
-    }
 }

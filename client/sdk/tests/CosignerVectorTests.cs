@@ -16,7 +16,8 @@ public sealed class CosignerVectorTests
     public async Task Cosignatures_get_the_verdict_of_the_reference()
     {
         using var document = Vectors.Read("cosigners/judged.json");
-        var board = new MemoryBoard(document.RootElement.GetProperty("entries").EnumerateArray().Select(entry => Convert.FromHexString(entry.GetString()!)));
+        var board = new MemoryBoard(
+            document.RootElement.GetProperty("entries").EnumerateArray().Select(entry => Convert.FromHexString(entry.GetString()!)));
         var wrong = new List<string>();
         var seen = new HashSet<string>();
         foreach (JsonElement vector in document.RootElement.GetProperty("vectors").EnumerateArray())
@@ -43,11 +44,17 @@ public sealed class CosignerVectorTests
         ulong epoch = vector.GetProperty("epoch").GetUInt64();
         var clock = new SetClock { UtcNow = DateTimeOffset.FromUnixTimeMilliseconds(vector.GetProperty("now_ms").GetInt64()) };
         using var http = new HttpClient(new Server(Text(vector, "answer"), board));
-        var options = new OptiksClientOptions { TrustAnchor = anchor, QueryUrls = [new Uri("http://vectors.test/")], RetryFor = TimeSpan.Zero };
+        var options = new OptiksClientOptions
+        {
+            TrustAnchor = anchor,
+            QueryUrls = [new Uri("http://vectors.test/")],
+            RetryFor = TimeSpan.Zero,
+        };
         var watch = new CosignerWatch(options, new ServerConnection(http, null, options.AnswerWithin, clock), clock);
         var kept = new HeadState { Size = head!.Size, Root = head.Root, Checkpoint = note, Record = [] };
 
-        CosignerView view = await watch.SeeAsync(new CosignerView(kept, ImmutableDictionary<string, CosignerState>.Empty), from, epoch, options.QueryUrls[0], mayWait: false, TestContext.Current.CancellationToken);
+        CosignerView view = await watch.SeeAsync(new CosignerView(kept, ImmutableDictionary<string, CosignerState>.Empty), from, epoch,
+            options.QueryUrls[0], mayWait: false, TestContext.Current.CancellationToken);
 
         var coverage = new Coverage(anchor.Policy, view.Cosigners);
         return view.Fork is not null ? Row("fork", false, null)
@@ -55,7 +62,8 @@ public sealed class CosignerVectorTests
             : Row("valid", coverage.IsAudited(from, epoch), coverage.MayLeaveOut(from));
     }
 
-    private static string Row(string reason, bool audited, bool? mayLeaveOut) => $"{reason}, {(audited ? "audited" : "not audited")}, may leave out: {mayLeaveOut}";
+    private static string Row(string reason, bool audited, bool? mayLeaveOut) =>
+        $"{reason}, {(audited ? "audited" : "not audited")}, may leave out: {mayLeaveOut}";
 
     private static byte[] Text(JsonElement vector, string name) => Encoding.UTF8.GetBytes(vector.GetProperty(name).GetString()!);
 
@@ -64,10 +72,13 @@ public sealed class CosignerVectorTests
         protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
         {
             string path = request.RequestUri!.AbsolutePath;
-            byte[]? body = path == "/v1/cosignatures" ? answer : TilePath.TryParse(path["/log/".Length..], out TilePath tile) ? board.Tile(tile) : null;
+            byte[]? body = path == "/v1/cosignatures"
+                ? answer
+                : TilePath.TryParse(path["/log/".Length..], out TilePath tile) ? board.Tile(tile) : null;
             var content = new ByteArrayContent(body ?? []);
             content.Headers.ContentType = new("application/json");
-            return Task.FromResult(new HttpResponseMessage(body is null ? HttpStatusCode.NotFound : HttpStatusCode.OK) { Content = content });
+            return Task.FromResult(
+                new HttpResponseMessage(body is null ? HttpStatusCode.NotFound : HttpStatusCode.OK) { Content = content });
         }
     }
 }

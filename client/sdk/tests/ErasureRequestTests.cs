@@ -29,7 +29,8 @@ public sealed class ErasureRequestTests
         Assert.Equal((ErasureStatus.Pending, ErasureStatus.Pending, ErasureStatus.Erased), (pending.Status, still.Status, done.Status));
         Assert.Equal((2UL, new ErasedVersion(StructureId.Keys, new KeyVersionNumber(0, 1), 1)), (done.Epoch, Assert.Single(done.Erased)));
         // The time until which a replica may serve a copy is computed from the time of a verified record.
-        Assert.Equal(EpochRecord.Decode(fixture.Log.Record(2)).TimeMs + FixtureLog.Configuration.MaxBehindMs, (ulong)done.ServedUntil!.Value.ToUnixTimeMilliseconds());
+        Assert.Equal(EpochRecord.Decode(fixture.Log.Record(2)).TimeMs + FixtureLog.Configuration.MaxBehindMs,
+            (ulong)done.ServedUntil!.Value.ToUnixTimeMilliseconds());
         fixture.Server.Refuse = path => path == "/v1/lookup" ? (410, "erased") : null;
         ErasureResult unbounded = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
         Assert.Equal((ErasureStatus.Erased, null), (unbounded.Status, unbounded.ServedUntil));
@@ -65,19 +66,23 @@ public sealed class ErasureRequestTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupUserAsync("alice", Cancellation)).IsValid);
-        Assert.Equal(UpdateStatus.Pending, (await client.UpdateAsync("phone"u8.ToArray(), s_alice, cancellationToken: Cancellation)).Status);
+        Assert.Equal(UpdateStatus.Pending,
+            (await client.UpdateAsync("phone"u8.ToArray(), s_alice, cancellationToken: Cancellation)).Status);
         store.TryUpdate(state => state with { Fork = new ForkState("evidence/x") }, []);
         fixture.Server.Requests.Clear();
 
         UpdateResult update = await client.UpdateAsync(s_alice, s_alice, cancellationToken: Cancellation);
         UpdateResult promised = await client.UpdateWithReceiptAsync(s_alice, s_alice, cancellationToken: Cancellation);
-        UserUpdateResult changed = await client.ChangeUserAsync(s_alice, [UserChange.SetDevice("phone"u8.ToArray(), s_alice)], cancellationToken: Cancellation);
+        UserUpdateResult changed =
+            await client.ChangeUserAsync(s_alice, [UserChange.SetDevice("phone"u8.ToArray(), s_alice)], cancellationToken: Cancellation);
         UserUpdateResult created = await client.CreateUserAsync(["bob"u8.ToArray()], [], cancellationToken: Cancellation);
         ErasureResult erased = await client.EraseAsync(s_alice, 1, 1, cancellationToken: Cancellation);
         ErasureResult user2 = await client.EraseUserAsync(s_alice, (1, 1), cancellationToken: Cancellation);
 
-        Assert.All((VerifiedAnswer?[])[update.Lookup, promised.Lookup, changed.Lookups[0], created.Lookups[0], erased.Lookup, user2.Lookup], answer => Assert.Equal((Verdict.Fork, "evidence/x"), (answer!.Verdict, answer.EvidencePath)));
-        Assert.All((UpdateStatus[])[update.Status, promised.Status, changed.Status, created.Status], status => Assert.Equal(UpdateStatus.Refused, status));
+        Assert.All((VerifiedAnswer?[])[update.Lookup, promised.Lookup, changed.Lookups[0], created.Lookups[0], erased.Lookup, user2.Lookup],
+            answer => Assert.Equal((Verdict.Fork, "evidence/x"), (answer!.Verdict, answer.EvidencePath)));
+        Assert.All((UpdateStatus[])[update.Status, promised.Status, changed.Status, created.Status],
+            status => Assert.Equal(UpdateStatus.Refused, status));
         Assert.Equal((ErasureStatus.Refused, ErasureStatus.Refused), (erased.Status, user2.Status));
         Assert.Empty(fixture.Server.Requests);
     }
@@ -96,14 +101,16 @@ public sealed class ErasureRequestTests
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
         ErasureResult pending = await client.EraseAsync(s_alice, 1, 2, cancellationToken: Cancellation);
-        fixture.Server.ErasureStatus = $$"""{"status":"erased","epoch":1,"erased":[{"structure":"{{structure}}","period":{{period}},"version":{{version}},"epoch":1}]}""";
+        fixture.Server.ErasureStatus =
+            $$"""{"status":"erased","epoch":1,"erased":[{"structure":"{{structure}}","period":{{period}},"version":{{version}},"epoch":1}]}""";
         if (taken)
         {
             Assert.Equal(ErasureStatus.Erased, (await client.WaitAsync(pending, TimeSpan.Zero, Cancellation)).Status);
         }
         else
         {
-            Assert.Equal(ServerFailure.Unusable, (await Assert.ThrowsAsync<OptiksServerException>(() => client.WaitAsync(pending, TimeSpan.Zero, Cancellation))).Failure);
+            Assert.Equal(ServerFailure.Unusable,
+                (await Assert.ThrowsAsync<OptiksServerException>(() => client.WaitAsync(pending, TimeSpan.Zero, Cancellation))).Failure);
         }
     }
 
@@ -124,8 +131,10 @@ public sealed class ErasureRequestTests
         ErasureResult refused = await client.WaitAsync(all, TimeSpan.FromSeconds(5), Cancellation);
 
         Assert.Equal((ErasureStatus.Refused, "user-unknown", true), (nobody.Status, nobody.RefusedBecause, nobody.Lookup!.IsValid));
-        Assert.Equal($$"""{"request_id":"{{lists.RequestId}}","user_b64":"{{Base64UrlText.Encode(user)}}","period":0,"from":1,"to":3}""", ofLists);
-        Assert.Equal($$"""{"request_id":"{{all.RequestId}}","user_b64":"{{Base64UrlText.Encode(user)}}"}""", Encoding.UTF8.GetString(fixture.Server.LastUserRequest));
+        Assert.Equal(
+            $$"""{"request_id":"{{lists.RequestId}}","user_b64":"{{Base64UrlText.Encode(user)}}","period":0,"from":1,"to":3}""", ofLists);
+        Assert.Equal($$"""{"request_id":"{{all.RequestId}}","user_b64":"{{Base64UrlText.Encode(user)}}"}""",
+            Encoding.UTF8.GetString(fixture.Server.LastUserRequest));
         Assert.Equal((ErasureStatus.Refused, "user-not-left"), (refused.Status, refused.RefusedBecause));
     }
 
@@ -167,8 +176,10 @@ public sealed class ErasureRequestTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         using FileClientStateStore store = await fixture.OpenStoreAsync();
-        await Assert.ThrowsAsync<ArgumentException>(() => fixture.Client(store).EraseAsync(s_alice, from, to, cancellationToken: Cancellation));
-        await Assert.ThrowsAsync<ArgumentException>(() => fixture.Client(store).EraseUserAsync(s_alice, (from, to), cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(
+            () => fixture.Client(store).EraseAsync(s_alice, from, to, cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(
+            () => fixture.Client(store).EraseUserAsync(s_alice, (from, to), cancellationToken: Cancellation));
         Assert.Empty(fixture.Server.Requests);
     }
 
@@ -188,7 +199,8 @@ public sealed class ErasureRequestTests
         OptiksClient client = fixture.Client(store);
         ErasureResult pending = await client.EraseAsync(s_alice, 1, 1, cancellationToken: Cancellation);
         fixture.Server.ErasureStatus = answer;
-        OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => client.WaitAsync(pending, TimeSpan.Zero, Cancellation));
+        OptiksServerException e =
+            await Assert.ThrowsAsync<OptiksServerException>(() => client.WaitAsync(pending, TimeSpan.Zero, Cancellation));
         Assert.Equal(ServerFailure.Unusable, e.Failure);
     }
 

@@ -67,7 +67,8 @@ public sealed class ForkTests
         fixture.Clock.UtcNow = fixture.Log.Now;
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         bool hangs = lie.EndsWith("hangs", StringComparison.Ordinal);
-        OptiksClient client = fixture.Client(store, change: options => hangs ? options with { AnswerWithin = TimeSpan.FromSeconds(3) } : options);
+        OptiksClient client = fixture.Client(
+            store, change: options => hangs ? options with { AnswerWithin = TimeSpan.FromSeconds(3) } : options);
         Assert.True((await client.LookupAsync(Alice, Cancellation)).IsValid);
         if (lie.StartsWith("another proof", StringComparison.Ordinal) || lie.EndsWith("tiles", StringComparison.Ordinal))
         {
@@ -199,14 +200,17 @@ public sealed class ForkTests
         fixture.Server.Mutate = (path, answer) => path switch
         {
             // This changes the count of a tree's leaves. The record stays well formed, but differs from the record in the log.
-            "/v1/lookup" when lie.StartsWith("another record", StringComparison.Ordinal) => Flip(answer, 66 + EpochRecord.HashLength + (2 * StructureState.Length) + 7),
+            "/v1/lookup" when lie.StartsWith("another record", StringComparison.Ordinal) =>
+                Flip(answer, 66 + EpochRecord.HashLength + (2 * StructureState.Length) + 7),
             "/v1/lookup" when lie.StartsWith("another proof", StringComparison.Ordinal) => FlipConsistency(answer),
             "/log/checkpoint" when lie.EndsWith("smaller checkpoint", StringComparison.Ordinal) => smaller,
             "/log/checkpoint" when lie.EndsWith("unsigned checkpoint", StringComparison.Ordinal) => Flip(answer, answer.Length - 20),
-            _ when lie.EndsWith("tiles", StringComparison.Ordinal) && path.StartsWith("/log/tile/", StringComparison.Ordinal) => Flip(answer, 5),
+            _ when lie.EndsWith("tiles", StringComparison.Ordinal) && path.StartsWith("/log/tile/", StringComparison.Ordinal) =>
+                Flip(answer, 5),
             _ => answer,
         };
-        fixture.Server.Refuse = path => lie.EndsWith("no board", StringComparison.Ordinal) && path.StartsWith("/log/", StringComparison.Ordinal) ? (503, "unavailable") : null;
+        fixture.Server.Refuse = path => lie.EndsWith("no board", StringComparison.Ordinal)
+            && path.StartsWith("/log/", StringComparison.Ordinal) ? (503, "unavailable") : null;
         fixture.Server.Hang = path => lie.EndsWith("hangs", StringComparison.Ordinal) && path.StartsWith("/log/", StringComparison.Ordinal);
     }
 

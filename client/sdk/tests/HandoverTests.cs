@@ -58,7 +58,8 @@ public sealed class HandoverTests
         }
         MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);
 
-        Assert.Equal([(0UL, 2UL, default(Reason?)), (1UL, 1UL, (Reason?)Reason.HandoverValue)], found.Alarms.Select(alarm => (alarm.Period, alarm.Version, alarm.Handover)));
+        Assert.Equal([(0UL, 2UL, default(Reason?)), (1UL, 1UL, (Reason?)Reason.HandoverValue)],
+            found.Alarms.Select(alarm => (alarm.Period, alarm.Version, alarm.Handover)));
         Assert.Empty(found.HandedOver);
         AlarmReview review = await client.ReviewAlarmsAsync(s_alice, Cancellation);
         Assert.Equal(["forged", "one"], review.Alarms.Select(reviewed => Encoding.UTF8.GetString(reviewed.Version!.Value!.Value.Span)));
@@ -91,7 +92,8 @@ public sealed class HandoverTests
                 fixture.Publish(("alice", "one"));
             }
             // The process dies after it has stored the state and before it reports the result.
-            await Assert.ThrowsAsync<KilledException>(() => fixture.Client(new KilledStore(first, afterWrite: true)).MonitorAsync(s_alice, Cancellation));
+            await Assert.ThrowsAsync<KilledException>(
+                () => fixture.Client(new KilledStore(first, afterWrite: true)).MonitorAsync(s_alice, Cancellation));
         }
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient again = fixture.Client(store);
@@ -146,10 +148,12 @@ public sealed class HandoverTests
         fixture.Publish(("alice", "forged"));
         fixture.Switch();
         int left = 1;
-        fixture.Server.Refuse = path => path != "/v1/monitor" || --left >= 0 || what == "dies" ? null : what == "forbidden" ? (403, "forbidden") : (503, "unavailable");
+        fixture.Server.Refuse = path =>
+            path != "/v1/monitor" || --left >= 0 || what == "dies" ? null : what == "forbidden" ? (403, "forbidden") : (503, "unavailable");
         if (what == "dies")
         {
-            await Assert.ThrowsAsync<KilledException>(() => fixture.Client(new KilledStore(store, afterWrite: false)).MonitorAsync(s_alice, Cancellation));
+            await Assert.ThrowsAsync<KilledException>(
+                () => fixture.Client(new KilledStore(store, afterWrite: false)).MonitorAsync(s_alice, Cancellation));
         }
         else
         {
@@ -170,7 +174,8 @@ public sealed class HandoverTests
         ulong before = fixture.Log.Latest;
         fixture.Publish(("alice", "forged"));
         fixture.Switch(copies => [.. copies.Select(copy => copy with { Version = 1, Value = "one"u8.ToArray() })]);
-        byte[] old = [.. (await fixture.Log.HeadAsync(before, 0, fixture.Log.Latest))!, .. fixture.Log.Versions(before, [new FixtureQuery(s_alice, 0, 2)], 9)];
+        byte[] old = [.. (await fixture.Log.HeadAsync(before, 0, fixture.Log.Latest))!,
+            .. fixture.Log.Versions(before, [new FixtureQuery(s_alice, 0, 2)], 9)];
         fixture.Server.Mutate = (path, answer) => path == "/v1/monitor" && EpochRecord.ReadPeriod(answer) == 0 ? old : answer;
         MonitorResult refused = await client.MonitorAsync(s_alice, Cancellation);
         Assert.Equal(Reason.RecordEpoch, refused.Reason);
@@ -189,11 +194,13 @@ public sealed class HandoverTests
         ulong last = fixture.Log.Latest;
         fixture.Switch(copies => [.. copies.Select(copy => copy with { Value = "another"u8.ToArray() })]);
         LookupResult over = await client.LookupAsync("alice", Cancellation);
-        Assert.Equal((1UL, 1UL, false, "another"), (over.Head!.Period, over.Version, over.Unchanged, Encoding.UTF8.GetString(over.Value!.Value.Span)));
+        Assert.Equal((1UL, 1UL, false, "another"),
+            (over.Head!.Period, over.Version, over.Unchanged, Encoding.UTF8.GetString(over.Value!.Value.Span)));
         Assert.True((await client.LookupAsync("alice", Cancellation)).Unchanged);
         Assert.Empty(store.Current.PeriodEnds);
         // The answer is about the end of period 0. It is true, but stale: the client has verified a later epoch.
-        byte[] old = [.. (await fixture.Log.HeadAsync(last, 0, fixture.Log.Latest))!, .. fixture.Log.Lookups(last, [new FixtureQuery("bob"u8.ToArray(), 0, 0)])];
+        byte[] old = [.. (await fixture.Log.HeadAsync(last, 0, fixture.Log.Latest))!,
+            .. fixture.Log.Lookups(last, [new FixtureQuery("bob"u8.ToArray(), 0, 0)])];
         fixture.Clock.UtcNow = DateTimeOffset.FromUnixTimeMilliseconds((long)EpochRecord.Decode(fixture.Log.Record(last)).TimeMs);
         fixture.Replica(0).Mutate = (path, answer) => path == "/v1/lookup" ? old : answer;
         fixture.Replica(1).Mutate = fixture.Replica(0).Mutate;
@@ -222,7 +229,8 @@ public sealed class HandoverTests
         fixture.Switch();
         LookupResult next = await client.LookupAsync("alice", Cancellation);
 
-        Assert.Equal([(Verdict.Absent, true), (Verdict.Absent, true), (Verdict.Present, true), (Verdict.Present, false), (Verdict.Present, false)],
+        Assert.Equal([(Verdict.Absent, true), (Verdict.Absent, true), (Verdict.Present, true), (Verdict.Present, false),
+            (Verdict.Present, false)],
             new[] { gone, again, set, bob, next }.Select(result => (result.Verdict, result.NotCopied)));
         Assert.Equal([0UL, 1UL, 2UL], new[] { EpochRecord.ReadPeriod(fixture.Log.Record(before)), gone.Head!.Period, next.Head!.Period });
     }
@@ -263,7 +271,8 @@ public sealed class HandoverTests
 
         Assert.Equal((last, 0UL), (old.Head!.Epoch, old.Head.Period));
         Assert.Equal(["one", "two"], old.Versions.Select(version => Encoding.UTF8.GetString(version.Value!.Value.Span)));
-        Assert.Equal([(1UL, "two"), (2UL, "three")], now.Versions.Select(version => (version.Version, Encoding.UTF8.GetString(version.Value!.Value.Span))));
+        Assert.Equal([(1UL, "two"), (2UL, "three")],
+            now.Versions.Select(version => (version.Version, Encoding.UTF8.GetString(version.Value!.Value.Span))));
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => client.HistoryAsync(s_alice, 2, Cancellation));
         fixture.Switch();
         OptiksServerException gone = await Assert.ThrowsAsync<OptiksServerException>(() => client.HistoryAsync(s_alice, 0, Cancellation));
@@ -311,10 +320,13 @@ public sealed class HandoverTests
         {
             Period = 1,
             PeriodFirstEpoch = epoch,
-            Structures = [.. honest.Structures.Select((state, i) => i is 1 or 2 ? state with { VrfPublicKey = honest.Structures[i is 1 ? 0 : 3].VrfPublicKey } : state)],
+            Structures =
+                [.. honest.Structures.Select(
+                    (state, i) => i is 1 or 2 ? state with { VrfPublicKey = honest.Structures[i is 1 ? 0 : 3].VrfPublicKey } : state)],
         });
         fixture.Clock.UtcNow = fixture.Log.Now;
-        foreach (Func<Task<Reason>> ask in (Func<Task<Reason>>[])[async () => (await client.LookupAsync("alice", Cancellation)).Reason, async () => (await client.MonitorAsync(s_alice, Cancellation)).Reason])
+        foreach (Func<Task<Reason>> ask in (Func<Task<Reason>>[])[async () => (await client.LookupAsync("alice", Cancellation)).Reason,
+            async () => (await client.MonitorAsync(s_alice, Cancellation)).Reason])
         {
             Assert.Equal(Reason.RecordPeriod, await ask());
         }
@@ -341,7 +353,8 @@ public sealed class HandoverTests
             answer => Bounds(answer, bounds => [.. bounds, bounds[2]]),
             answer => Bounds(answer, _ => []),
             answer => Bounds(answer, bounds => [.. Enumerable.Repeat(bounds[0], 129)]),
-            answer => Bounds(answer, bounds => [bounds[0], [.. bounds[1][..360], (byte)(bounds[1][360] ^ 1), .. bounds[1][361..]], bounds[2]]),
+            answer =>
+                Bounds(answer, bounds => [bounds[0], [.. bounds[1][..360], (byte)(bounds[1][360] ^ 1), .. bounds[1][361..]], bounds[2]]),
         ])
         {
             fixture.Server.Mutate = (path, answer) => path == "/v1/periods" ? change(answer) : answer;
@@ -353,7 +366,8 @@ public sealed class HandoverTests
         }
         Assert.Equal(
             [
-                Reason.MalformedTruncated, Reason.PeriodBounds, Reason.PeriodBounds, Reason.PeriodBounds, Reason.PeriodBounds, Reason.PeriodBounds, Reason.PeriodBounds, Reason.InclusionProof,
+                Reason.MalformedTruncated, Reason.PeriodBounds, Reason.PeriodBounds, Reason.PeriodBounds, Reason.PeriodBounds,
+                Reason.PeriodBounds, Reason.PeriodBounds, Reason.InclusionProof,
             ],
             refused);
         fixture.Server.Mutate = (_, answer) => answer;
@@ -406,7 +420,8 @@ public sealed class HandoverTests
         HistoryResult history = await client.HistoryAsync(s_alice, Cancellation);
         Assert.Equal([(2UL, 1UL)], history.Versions.Select(version => (version.Period, version.Version)));
         pages = 0;
-        Assert.Equal([(2UL, 1UL)], (await client.HistoryAsync(s_alice, 2, Cancellation)).Versions.Select(version => (version.Period, version.Version)));
+        Assert.Equal([(2UL, 1UL)],
+            (await client.HistoryAsync(s_alice, 2, Cancellation)).Versions.Select(version => (version.Period, version.Version)));
     }
 
     [Fact]
@@ -428,35 +443,17 @@ public sealed class HandoverTests
         string whole = File.ReadAllText(file);
         foreach (byte[] other in (byte[][])[fixture.Log.Record(1), fixture.Log.Record(fixture.Log.Latest), new byte[EpochRecord.Length]])
         {
-            File.WriteAllText(file, whole.Replace(Convert.ToBase64String(first).Replace("+", "\u002B", StringComparison.Ordinal), Convert.ToBase64String(other), StringComparison.Ordinal));
+            File.WriteAllText(
+                file,
+                whole.Replace(Convert.ToBase64String(first).Replace("+", "\u002B", StringComparison.Ordinal), Convert.ToBase64String(other),
+                    StringComparison.Ordinal));
             Assert.NotEqual(whole, File.ReadAllText(file));
-            Assert.Contains("period_ends", (await Assert.ThrowsAsync<ClientStateException>(() => fixture.OpenStoreAsync())).Message, StringComparison.Ordinal);
+            Assert.Contains("period_ends", (await Assert.ThrowsAsync<ClientStateException>(() => fixture.OpenStoreAsync())).Message,
+                StringComparison.Ordinal);
         }
         File.WriteAllText(file, whole);
         using FileClientStateStore again = await fixture.OpenStoreAsync();
         Assert.Equal([0UL], (await fixture.Client(again).MonitorAsync(s_alice, Cancellation)).HandedOver);
-    }
-
-    [Fact]
-    public void Two_ends_of_one_period_are_not_both_kept()
-    {
-        byte[] End(ulong period, ulong epoch) => new EpochRecord
-        {
-            LogId = FixtureLog.Anchor.LogId,
-            Epoch = epoch,
-            Period = period,
-            PeriodFirstEpoch = 0,
-            TimeMs = epoch,
-            Structures = [.. Enumerable.Repeat(new StructureState(new byte[32], 0, new byte[32]), 4)],
-            Previous = new byte[32],
-        }.Encode();
-
-        var state = new ClientState { LogId = "", PeriodEnds = [End(0, 3)], Owned = ClientStateOwned() };
-        Assert.True(PeriodEnds.TryAdd(state, [End(0, 3)], out ClientState same));
-        Assert.Same(state, same);
-        Assert.True(PeriodEnds.TryAdd(state, [End(1, 5)], out ClientState both));
-        Assert.Equal(2, both.PeriodEnds.Length);
-        Assert.False(PeriodEnds.TryAdd(state, [End(0, 4)], out _));
     }
 
     internal static async Task<OptiksClient> OwnerAsync(Fixture fixture, FileClientStateStore store, string value)
@@ -472,9 +469,6 @@ public sealed class HandoverTests
         await client.UpdateAsync(s_alice, Encoding.UTF8.GetBytes(value), cancellationToken: Cancellation);
         fixture.Clock.UtcNow = fixture.Log.Now;
     }
-
-    private static System.Collections.Immutable.ImmutableDictionary<string, OwnedKey> ClientStateOwned() =>
-        System.Collections.Immutable.ImmutableDictionary<string, OwnedKey>.Empty.Add("YWxpY2U", new OwnedKey());
 
     private static byte[] Changed(byte[] answer, int at, byte value)
     {

@@ -78,7 +78,8 @@ public sealed class LeafTests
         Assert.True(first.AsSpan().IndexOf("two"u8) < 0 && then.AsSpan().IndexOf("false"u8) < 0);
         foreach ((byte[] one, byte[] other, Reason reason) in ((byte[], byte[], Reason)[])
         [
-            (then, first, Reason.LeafContradicts), (first, first, Reason.LeafAgrees), (first, [.. then, 0], Reason.MalformedTrailing), (first, Flip(then, 100), Reason.RecordCount), (first[..^1], then, Reason.MalformedTruncated),
+            (then, first, Reason.LeafContradicts), (first, first, Reason.LeafAgrees), (first, [.. then, 0], Reason.MalformedTrailing),
+            (first, Flip(then, 100), Reason.RecordCount), (first[..^1], then, Reason.MalformedTruncated),
             (first, Flip(then, then.Length - 1), Reason.MemberRoot),
         ])
         {
@@ -86,7 +87,9 @@ public sealed class LeafTests
             File.WriteAllBytes(received, other);
             EvidenceVerdict judged = EvidenceJudge.Judge(path, null);
             Assert.Equal(reason == Reason.LeafContradicts, judged.IsProof);
-            Assert.True(judged.Breach == reason || (reason == Reason.RecordCount && judged.Breach is Reason.RecordCount or Reason.InclusionProof), $"{judged.Breach} instead of {reason}");
+            Assert.True(
+                judged.Breach == reason || (reason == Reason.RecordCount && judged.Breach is Reason.RecordCount or Reason.InclusionProof),
+                $"{judged.Breach} instead of {reason}");
         }
         File.Delete(received);
         Assert.Throws<InvalidDataException>(() => EvidenceJudge.Judge(path, null));
@@ -109,7 +112,9 @@ public sealed class LeafTests
         Assert.True((await client.LookupUserAsync("alice", Cancellation)).IsValid);
         ulong size = fixture.Log.Latest + 1;
         bool returns = lie == "a user who is back";
-        FixtureItem[] honest = returns ? [FixtureItem.Left(user)] : [FixtureItem.List(user, "phone", "laptop"), FixtureItem.Device("laptop", "1")];
+        FixtureItem[] honest = returns
+            ? [FixtureItem.Left(user)]
+            : [FixtureItem.List(user, "phone", "laptop"), FixtureItem.Device("laptop", "1")];
         // For a lie about the contents of epoch 1, the second log must differ from epoch 1 on.
         using FixtureLog second = fixture.Log.Fork(lie is "a device's value" or "a list" or "a name" or "a name dropped" ? 1 : size);
         fixture.PublishItems(honest);
@@ -119,7 +124,12 @@ public sealed class LeafTests
         FixtureItem name = FixtureItem.Name("alice", lie == "a name" ? "another user"u8.ToArray() : user);
         FixtureItem[] others = lie == "a name dropped" ? [] : [name];
         ReadOnlyMemory<byte> shown = lie == "a name" ? "another user"u8.ToArray() : user;
-        second.Publish([.. second.Latest > 0 ? [] : others, .. second.Latest > 0 ? [] : (FixtureItem[])[FixtureItem.List(shown, lie == "a list" ? "tablet" : "phone"), FixtureItem.Device("phone", lie == "a device's value" ? "false" : "1")]]);
+        second.Publish(
+            [.. second.Latest > 0 ? [] : others,
+                .. second.Latest > 0
+                    ? []
+                    : (FixtureItem[])[FixtureItem.List(shown, lie == "a list" ? "tablet" : "phone"),
+                        FixtureItem.Device("phone", lie == "a device's value" ? "false" : "1")]]);
         if (lie is "a list" or "a device's value")
         {
             second.Publish([FixtureItem.List(user, "phone", "laptop"), FixtureItem.Device("laptop", "1")]);
@@ -149,16 +159,20 @@ public sealed class LeafTests
         (string name, System.Collections.Immutable.ImmutableArray<KeptLeaf> kept) = Assert.Single(store.Current.Leaves);
         Assert.Equal($"3:{Base64UrlText.Encode(s_alice)}", name);
         Assert.Equal(
-            [.. Enumerable.Range(5, LeafRules.MaxVersions).Reverse().Select(version => ((ulong)version, true)), (LeafRules.MaxVersions + 5UL, false)], kept.Select(leaf => (leaf.Version, leaf.IsPresent)));
+            [.. Enumerable.Range(5, LeafRules.MaxVersions).Reverse().Select(version => ((ulong)version, true)),
+                (LeafRules.MaxVersions + 5UL, false)], kept.Select(leaf => (leaf.Version, leaf.IsPresent)));
         string[] files = [.. kept.Select(leaf => leaf.Sha256).Append(store.Current.Keys.Values.First(key => key.Version > 0).ValueSha256!)];
-        Assert.Equal(files.Order(StringComparer.Ordinal), Directory.GetFiles(fixture.Folder.In("client/values")).Select(file => Path.GetFileName(file)!).Intersect(files).Order(StringComparer.Ordinal));
+        Assert.Equal(files.Order(StringComparer.Ordinal),
+            Directory.GetFiles(fixture.Folder.In("client/values")).Select(file => Path.GetFileName(file)!).Intersect(files)
+                .Order(StringComparer.Ordinal));
 
         // When the owner monitors the key again, new statements replace the oldest statement of presence and the statement of absence.
         fixture.Publish(("alice", "new"));
         Assert.Equal(LeafRules.MaxVersions + 5UL, (await client.MonitorAsync(s_alice, Cancellation)).Version);
         Assert.Equal(LeafRules.MaxVersions + 1, store.Current.Leaves.Single().Value.Length);
         Assert.Equal(
-            store.Current.ValueNames().Distinct().Order(StringComparer.Ordinal), Directory.GetFiles(fixture.Folder.In("client/values")).Select(file => Path.GetFileName(file)!).Order(StringComparer.Ordinal));
+            store.Current.ValueNames().Distinct().Order(StringComparer.Ordinal),
+            Directory.GetFiles(fixture.Folder.In("client/values")).Select(file => Path.GetFileName(file)!).Order(StringComparer.Ordinal));
     }
 
     [Theory]
@@ -185,7 +199,12 @@ public sealed class LeafTests
             }
             byte[] other = kept == "forged" ? Flip(statement, statement.Length - 1) : Flip(statement, 10);
             store.TryUpdate(
-                current => current with { Leaves = current.Leaves.SetItem(current.Leaves.Keys.Single(), [.. current.Leaves.Values.Single().Select(one => one == leaf ? one with { Sha256 = ValueHash.Of(other) } : one)]) },
+                current =>
+                    current with
+                    {
+                        Leaves = current.Leaves.SetItem(current.Leaves.Keys.Single(),
+                        [.. current.Leaves.Values.Single().Select(one => one == leaf ? one with { Sha256 = ValueHash.Of(other) } : one)])
+                    },
                 [other]);
         }
         Show(fixture, store, second);
@@ -212,7 +231,8 @@ public sealed class LeafTests
                 return answer;
             }
             Member member = VersionsAnswer.Decode(answer).Versions[0].Members[0];
-            Assert.True(System.Runtime.InteropServices.MemoryMarshal.TryGetArray(member.CommitmentOrOpening, out ArraySegment<byte> opening));
+            Assert.True(
+                System.Runtime.InteropServices.MemoryMarshal.TryGetArray(member.CommitmentOrOpening, out ArraySegment<byte> opening));
             return Flip(answer, opening.Offset);
         };
 
@@ -270,7 +290,10 @@ public sealed class LeafTests
     // once, but these tests are about the leaf statements.
     private static void Show(Fixture fixture, FileClientStateStore store, FixtureLog second, bool forgetsName = false)
     {
-        store.TryUpdate(current => forgetsName ? current with { Head = null, Names = current.Names.Clear(), Users = current.Users.Clear() } : current with { Head = null }, []);
+        store.TryUpdate(
+            current => forgetsName
+                ? current with { Head = null, Names = current.Names.Clear(), Users = current.Users.Clear() }
+                : current with { Head = null }, []);
         fixture.Server.DeniesWhatIsKnown = true;
         fixture.Server.Log = second;
         fixture.Clock.UtcNow = second.Now;

@@ -12,7 +12,8 @@ public sealed class LeafVectorTests
     public void Statements_get_the_verdict_of_the_reference_and_are_encoded_as_they_were()
     {
         using JsonDocument document = Vectors.Read("leaves/statements.json");
-        TrustAnchor[] anchors = [.. document.RootElement.GetProperty("anchors").EnumerateArray().Select(anchor => TrustAnchor.Parse(Encoding.UTF8.GetBytes(anchor.GetProperty("trust_anchor").GetString()!)))];
+        TrustAnchor[] anchors = [.. document.RootElement.GetProperty("anchors").EnumerateArray()
+            .Select(anchor => TrustAnchor.Parse(Encoding.UTF8.GetBytes(anchor.GetProperty("trust_anchor").GetString()!)))];
         var wrong = new List<string>();
         int proven = 0;
         foreach (JsonElement vector in document.RootElement.GetProperty("vectors").EnumerateArray())
@@ -22,7 +23,8 @@ public sealed class LeafVectorTests
             Reason reason = Verifier.JudgeLeaves(anchor, first, second);
             if (reason.Name() != vector.GetProperty("reason").GetString())
             {
-                wrong.Add($"{vector.GetProperty("kind").GetString()}: {reason.Name()} instead of {vector.GetProperty("reason").GetString()}");
+                wrong.Add(
+                    $"{vector.GetProperty("kind").GetString()}: {reason.Name()} instead of {vector.GetProperty("reason").GetString()}");
             }
             if (reason is not (Reason.LeafContradicts or Reason.LeafAgrees))
             {

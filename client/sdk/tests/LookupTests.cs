@@ -13,18 +13,22 @@ public sealed class LookupTests
         await using Fixture fixture = await Fixture.StartAsync();
         string[] names = [.. Enumerable.Range(0, 7).Select(i => $"key {i}")];
         fixture.Publish([.. names.Select(name => (name, $"value of {name}"))]);
-        fixture.PublishItems(FixtureItem.Name("alice", "id a"u8.ToArray()), FixtureItem.List("id a"u8.ToArray()), FixtureItem.Name("bob", "id b"u8.ToArray()), FixtureItem.List("id b"u8.ToArray()));
+        fixture.PublishItems(FixtureItem.Name("alice", "id a"u8.ToArray()), FixtureItem.List("id a"u8.ToArray()),
+            FixtureItem.Name("bob", "id b"u8.ToArray()), FixtureItem.List("id b"u8.ToArray()));
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         fixture.Server.MostQueries = 2;
 
-        IReadOnlyList<LookupResult> keys = await client.LookupAsync([.. names.Select(name => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(name)), Encoding.UTF8.GetBytes(names[0])], Cancellation);
+        IReadOnlyList<LookupResult> keys = await client.LookupAsync(
+            [.. names.Select(name => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(name)), Encoding.UTF8.GetBytes(names[0])], Cancellation);
         fixture.Server.MostQueries = 1;
-        IReadOnlyList<UserLookupResult> users = await client.LookupUsersAsync([("alice"u8.ToArray(), null), ("bob"u8.ToArray(), null), ("carol"u8.ToArray(), null)], Cancellation);
+        IReadOnlyList<UserLookupResult> users = await client.LookupUsersAsync(
+            [("alice"u8.ToArray(), null), ("bob"u8.ToArray(), null), ("carol"u8.ToArray(), null)], Cancellation);
         fixture.Server.MostQueries = 0;
         OptiksServerException alone = await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupAsync("key 0", Cancellation));
 
-        Assert.Equal([.. names.Append(names[0]).Select(name => $"value of {name}")], keys.Select(key => Encoding.UTF8.GetString(key.Value!.Value.Span)));
+        Assert.Equal([.. names.Append(names[0]).Select(name => $"value of {name}")],
+            keys.Select(key => Encoding.UTF8.GetString(key.Value!.Value.Span)));
         Assert.Equal(["id a", "id b", null], users.Select(user => user.User is { } id ? Encoding.UTF8.GetString(id.Span) : null));
         Assert.Equal("answer-too-large", alone.Problem);
     }
@@ -69,7 +73,8 @@ public sealed class LookupTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
 
         string[] keys = ["nobody", .. Enumerable.Range(0, 300).Select(i => $"key-{i}"), "key-7"];
-        IReadOnlyList<LookupResult> results = await fixture.Client(store).LookupAsync([.. keys.Select(key => new ReadOnlyMemory<byte>(Encoding.UTF8.GetBytes(key)))], Cancellation);
+        IReadOnlyList<LookupResult> results = await fixture.Client(store)
+            .LookupAsync([.. keys.Select(key => new ReadOnlyMemory<byte>(Encoding.UTF8.GetBytes(key)))], Cancellation);
 
         Assert.Equal(Verdict.Absent, results[0].Verdict);
         Assert.Equal(Enumerable.Range(0, 300).Select(i => $"value-{i}").Append("value-7"), results.Skip(1).Select(Text));
@@ -182,11 +187,13 @@ public sealed class LookupTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"), ("bob", "b"));
-        byte[] swapped = [.. (await fixture.Log.HeadAsync(1, 0))!, .. fixture.Log.Lookups(1, [new FixtureQuery("alice"u8.ToArray(), 0, 0), new FixtureQuery("carol"u8.ToArray(), 0, 0)])];
+        byte[] swapped = [.. (await fixture.Log.HeadAsync(1, 0))!,
+            .. fixture.Log.Lookups(1, [new FixtureQuery("alice"u8.ToArray(), 0, 0), new FixtureQuery("carol"u8.ToArray(), 0, 0)])];
         fixture.Server.Mutate = (_, _) => swapped;
         using FileClientStateStore store = await fixture.OpenStoreAsync();
 
-        IReadOnlyList<LookupResult> results = await fixture.Client(store).LookupAsync(["alice"u8.ToArray(), "bob"u8.ToArray()], Cancellation);
+        IReadOnlyList<LookupResult> results =
+            await fixture.Client(store).LookupAsync(["alice"u8.ToArray(), "bob"u8.ToArray()], Cancellation);
 
         Assert.All(results, result => Assert.Equal((Verdict.Invalid, Reason.VrfChallenge), (result.Verdict, result.Reason)));
         Assert.Equal([false, true], results.Select(result => result.AtFault));
@@ -207,7 +214,8 @@ public sealed class LookupTests
     }
 
     private static async Task<LookupResult> FreshAsync(Fixture fixture) =>
-        await fixture.Client(new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence"))).LookupAsync("alice", Cancellation);
+        await fixture.Client(new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence")))
+            .LookupAsync("alice", Cancellation);
 
     private static string Text(LookupResult result) => Encoding.UTF8.GetString(result.Value!.Value.Span);
 }

@@ -32,12 +32,14 @@ public sealed class ManyPeriodsTests
         Assert.Equal((Reason.Valid, (ulong)switches, 1UL), (found.Reason, found.Head!.Period, found.Version));
         Assert.Equal((Reason.Valid, 0), (monitored.Reason, monitored.Alarms.Count));
         Assert.Equal(
-            Enumerable.Range(0, switches).Select(period => (ulong)period), monitored.HandedOver.Concat(monitored.NoGuarantee.Select(missed => missed.Period)).Distinct().Order());
+            Enumerable.Range(0, switches).Select(period => (ulong)period),
+            monitored.HandedOver.Concat(monitored.NoGuarantee.Select(missed => missed.Period)).Distinct().Order());
         // A client without a state can follow the log through all these periods too.
         using FileClientStateStore other = await fixture.OpenStoreAsync("other");
         HistoryResult ended = await fixture.Client(other).HistoryAsync(s_alice, (ulong)switches - 1, Cancellation);
         Assert.Equal((Reason.Valid, 1), (ended.Reason, ended.Versions.Count));
-        OptiksServerException gone = await Assert.ThrowsAsync<OptiksServerException>(() => fixture.Client(other).HistoryAsync(s_alice, 0, Cancellation));
+        OptiksServerException gone =
+            await Assert.ThrowsAsync<OptiksServerException>(() => fixture.Client(other).HistoryAsync(s_alice, 0, Cancellation));
         Assert.Equal("period-gone", gone.Problem);
     }
 }

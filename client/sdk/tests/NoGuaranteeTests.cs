@@ -60,7 +60,8 @@ public sealed class NoGuaranteeTests
         MonitorResult bob = await client.MonitorAsync("bob"u8.ToArray(), Cancellation);
 
         Assert.Equal([(1UL, 1UL, default(Reason?))], alice.Alarms.Select(alarm => (alarm.Period, alarm.Version, alarm.Handover)));
-        Assert.Equal([(1UL, 0UL, (Reason?)Reason.HandoverMissing)], bob.Alarms.Select(alarm => (alarm.Period, alarm.Version, alarm.Handover)));
+        Assert.Equal([(1UL, 0UL, (Reason?)Reason.HandoverMissing)],
+            bob.Alarms.Select(alarm => (alarm.Period, alarm.Version, alarm.Handover)));
         Assert.Equal([0UL], alice.NoGuarantee.Concat(bob.NoGuarantee).Select(missed => missed.Period).Distinct());
     }
 
@@ -77,7 +78,8 @@ public sealed class NoGuaranteeTests
         Assert.Equal((ServerFailure.Refused, "period-gone"), (refused.Failure, refused.Problem));
         Assert.Equal((0UL, 0), (store.Current.Owned.Values.Single().Period, store.Current.Owned.Values.Single().NoGuarantee.Length));
         fixture.Server.IsGone = (_, _) => false;
-        Assert.Equal([(0UL, 2UL)], (await client.MonitorAsync(s_alice, Cancellation)).Alarms.Select(alarm => (alarm.Period, alarm.Version)));
+        Assert.Equal([(0UL, 2UL)],
+            (await client.MonitorAsync(s_alice, Cancellation)).Alarms.Select(alarm => (alarm.Period, alarm.Version)));
     }
 
     [Fact]
@@ -116,7 +118,8 @@ public sealed class NoGuaranteeTests
         fixture.Replica(1 - liar).Refuse = path => path == "/v1/monitor" ? (other == "unavailable" ? 503 : 404, other) : null;
         if (other == "unavailable")
         {
-            OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorAsync(s_alice, Cancellation));
+            OptiksServerException refused =
+                await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorAsync(s_alice, Cancellation));
             Assert.Equal((other, true), (refused.Problem, refused.IsTransient));
         }
         else
@@ -126,7 +129,8 @@ public sealed class NoGuaranteeTests
         Assert.Empty(store.Current.Owned.Values.Single().NoGuarantee);
         fixture.Replica(1 - liar).Refuse = _ => null;
         fixture.Replica(liar).Refuse = _ => null;
-        Assert.Equal([(0UL, 2UL)], (await client.MonitorAsync(s_alice, Cancellation)).Alarms.Select(alarm => (alarm.Period, alarm.Version)));
+        Assert.Equal([(0UL, 2UL)],
+            (await client.MonitorAsync(s_alice, Cancellation)).Alarms.Select(alarm => (alarm.Period, alarm.Version)));
     }
 
     [Fact]

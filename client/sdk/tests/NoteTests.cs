@@ -31,7 +31,8 @@ public sealed class NoteTests
         HistoryResult history = await again.HistoryAsync(Alice, Cancellation);
 
         Assert.Equal([(1UL, "added new laptop"), (2UL, ""), null], history.Versions.Select(version => Read(again.NoteOf(Alice, version))));
-        Assert.Equal([1UL, 1UL, 2UL], reopened.Current.Notes.OrderBy(key => key.Value.Length).SelectMany(key => key.Value).Select(Sequence));
+        Assert.Equal([1UL, 1UL, 2UL],
+            reopened.Current.Notes.OrderBy(key => key.Value.Length).SelectMany(key => key.Value).Select(Sequence));
         Assert.Null(again.NoteOf("bob"u8.ToArray(), history.Versions[0]));
         Assert.Null(again.NoteOf(Alice, history.Versions[0] with { Value = null }));
         MonitorResult monitored = await again.MonitorAsync(Alice, Cancellation);
@@ -57,7 +58,8 @@ public sealed class NoteTests
 
         Assert.Equal(
             [(1UL, 1UL, true, (1UL, "one")), (1UL, 2UL, false, (2UL, "two"))],
-            history.Versions.Select(version => (version.Period, version.Version, version.IsCopy, Read(client.NoteOf(Alice, version))!.Value)));
+            history.Versions.Select(version =>
+                (version.Period, version.Version, version.IsCopy, Read(client.NoteOf(Alice, version))!.Value)));
     }
 
     [Fact]
@@ -67,7 +69,10 @@ public sealed class NoteTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         string file = fixture.Folder.In("client/state.json");
-        fixture.Server.Refuse = path => path == "/v1/updates" && JsonNode.Parse(File.ReadAllText(file))!["notes"]!["YWxpY2U"]!.AsArray().Count == 1 ? (403, "forbidden") : default((int, string)?);
+        fixture.Server.Refuse = path =>
+            path == "/v1/updates" && JsonNode.Parse(File.ReadAllText(file))!["notes"]!["YWxpY2U"]!.AsArray().Count == 1
+                ? (403, "forbidden")
+                : default((int, string)?);
 
         await Assert.ThrowsAsync<OptiksServerException>(() => NoteAsync(client, Alice, "refused"));
         fixture.Server.Refuse = _ => null;
@@ -101,7 +106,9 @@ public sealed class NoteTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
 
-        await Task.WhenAll(Enumerable.Range(0, 20).Select(i => Task.Run(() => client.KeepNote(Alice, Payload, Encoding.UTF8.GetBytes($"{i}"), client.NewRequestId()), Cancellation)));
+        await Task.WhenAll(
+            Enumerable.Range(0, 20).Select(
+                i => Task.Run(() => client.KeepNote(Alice, Payload, Encoding.UTF8.GetBytes($"{i}"), client.NewRequestId()), Cancellation)));
 
         Assert.Equal(Enumerable.Range(1, 20).Select(i => (ulong)i), store.Current.Notes["YWxpY2U"].Select(Sequence));
     }
@@ -114,10 +121,12 @@ public sealed class NoteTests
         OptiksClient client = fixture.Client(store);
         byte[] largest = new byte[FixtureLog.Anchor.Configuration.MaxValueLength - NotedValue.Overhead];
         Assert.Throws<ArgumentException>(() => client.KeepNote(Alice, new byte[largest.Length + 1], default, client.NewRequestId()));
-        Assert.Throws<ArgumentOutOfRangeException>(() => client.KeepNote(Alice, Payload, new byte[OwnerNote.MaxTextLength + 1], client.NewRequestId()));
+        Assert.Throws<ArgumentOutOfRangeException>(
+            () => client.KeepNote(Alice, Payload, new byte[OwnerNote.MaxTextLength + 1], client.NewRequestId()));
         Assert.Throws<ArgumentException>(() => client.KeepNote(Alice, Payload, default, Guid.Empty));
         Assert.Empty(store.Current.Notes);
-        Assert.Equal((int)FixtureLog.Anchor.Configuration.MaxValueLength, client.KeepNote(Alice, largest, default, client.NewRequestId()).Length);
+        Assert.Equal((int)FixtureLog.Anchor.Configuration.MaxValueLength,
+            client.KeepNote(Alice, largest, default, client.NewRequestId()).Length);
     }
 
     [Theory]
@@ -146,10 +155,12 @@ public sealed class NoteTests
     private static async Task NoteAsync(OptiksClient client, byte[] key, string text)
     {
         Guid id = client.NewRequestId();
-        await client.UpdateAsync(key, client.KeepNote(key, Payload, Encoding.UTF8.GetBytes(text), id), requestId: id, cancellationToken: Cancellation);
+        await client.UpdateAsync(
+            key, client.KeepNote(key, Payload, Encoding.UTF8.GetBytes(text), id), requestId: id, cancellationToken: Cancellation);
     }
 
-    private static (ulong Sequence, string Text)? Read(OwnerNote? note) => note is { } found ? (found.Sequence, Encoding.UTF8.GetString(found.Text.Span)) : null;
+    private static (ulong Sequence, string Text)? Read(OwnerNote? note) =>
+        note is { } found ? (found.Sequence, Encoding.UTF8.GetString(found.Text.Span)) : null;
 
     private static ulong Sequence(KeptNote kept) => OwnerNote.TryDecode(kept.Note, out OwnerNote note) ? note.Sequence : 0;
 }

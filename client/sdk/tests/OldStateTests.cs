@@ -47,7 +47,8 @@ public sealed class OldStateTests
             fixture.Clock.UtcNow = fixture.Log.Now;
             Assert.True((await client.MonitorAsync("alice"u8.ToArray(), Cancellation)).IsValid);
             client.KeepNote("alice"u8.ToArray(), "two"u8.ToArray(), "a note"u8.ToArray(), client.NewRequestId());
-            await client.CreateUserAsync(["carol"u8.ToArray()], [new UserDeviceValue("phone"u8.ToArray(), "key"u8.ToArray())], cancellationToken: Cancellation);
+            await client.CreateUserAsync(
+                ["carol"u8.ToArray()], [new UserDeviceValue("phone"u8.ToArray(), "key"u8.ToArray())], cancellationToken: Cancellation);
         }
         string file = fixture.Folder.In("client/state.json");
         JsonObject whole = JsonNode.Parse(File.ReadAllText(file))!.AsObject();

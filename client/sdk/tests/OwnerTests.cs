@@ -23,7 +23,8 @@ public sealed class OwnerTests
         UpdateResult done = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
 
         Assert.Equal(UpdateStatus.Pending, pending.Status);
-        Assert.Equal((UpdateStatus.Published, 1UL, new KeyVersionNumber(0, 1), true), (done.Status, done.Epoch, done.Version, done.Confirmed));
+        Assert.Equal((UpdateStatus.Published, 1UL, new KeyVersionNumber(0, 1), true),
+            (done.Status, done.Epoch, done.Version, done.Confirmed));
         Assert.Equal(7, pending.RequestId.Version);
     }
 
@@ -67,7 +68,8 @@ public sealed class OwnerTests
         int version = what switch { "another version" => 1, "a version to come" => 4, "no version" => 0, _ => 2 };
         fixture.Server.Refuse = path => what == "no scope" && path == "/v1/history" ? (403, "forbidden") : null;
         fixture.Server.Mutate = (path, answer) => path.StartsWith("/v1/updates/", StringComparison.Ordinal)
-            ? Encoding.UTF8.GetBytes($$"""{"status":"published","epoch":3,"items":[{"item":0,"key_b64":"YWxpY2U","version":{{version}},"period":0}]}""")
+            ? Encoding.UTF8.GetBytes(
+                $$"""{"status":"published","epoch":3,"items":[{"item":0,"key_b64":"YWxpY2U","version":{{version}},"period":0}]}""")
             : path == "/v1/history" && what == "erased" ? Erasure.Of(answer, number => number == 2) : answer;
 
         UpdateResult done = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
@@ -105,7 +107,8 @@ public sealed class OwnerTests
         fixture.Server.Refuse = path => path == "/v1/updates" && failures-- > 0 ? (503, "overloaded") : null;
 
         UpdateResult pending = await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
-        UpdateResult repeated = await client.UpdateAsync(Alice, "one"u8.ToArray(), requestId: pending.RequestId, cancellationToken: Cancellation);
+        UpdateResult repeated = await client.UpdateAsync(
+            Alice, "one"u8.ToArray(), requestId: pending.RequestId, cancellationToken: Cancellation);
 
         Assert.Equal(pending.RequestId, repeated.RequestId);
         Assert.Equal(4, fixture.Server.Requests.Count(request => request == "POST /v1/updates"));
@@ -121,13 +124,17 @@ public sealed class OwnerTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
 
-        UpdateResult pending = await client.UpdateAsync(Alice, "two"u8.ToArray(), new KeyVersionNumber(0, 7), cancellationToken: Cancellation);
+        UpdateResult pending = await client.UpdateAsync(
+            Alice, "two"u8.ToArray(), new KeyVersionNumber(0, 7), cancellationToken: Cancellation);
         UpdateResult refused = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
 
-        Assert.Equal((UpdateStatus.Refused, "expected-version", new KeyVersionNumber(0, 1)), (refused.Status, refused.RefusedBecause, refused.Current));
+        Assert.Equal((UpdateStatus.Refused, "expected-version", new KeyVersionNumber(0, 1)),
+            (refused.Status, refused.RefusedBecause, refused.Current));
         Assert.Empty(store.Current.Owned.Values.Single().Expected);
         fixture.Server.Refuse = _ => (403, "forbidden");
-        OptiksServerException forbidden = await Assert.ThrowsAsync<OptiksServerException>(() => client.UpdateAsync(Alice, "two"u8.ToArray(), cancellationToken: Cancellation));
+        OptiksServerException forbidden =
+            await Assert.ThrowsAsync<OptiksServerException>(
+                () => client.UpdateAsync(Alice, "two"u8.ToArray(), cancellationToken: Cancellation));
         Assert.Equal((ServerFailure.Refused, "forbidden"), (forbidden.Failure, forbidden.Problem));
         Assert.Empty(store.Current.Owned.Values.Single().Expected);
     }
@@ -158,7 +165,8 @@ public sealed class OwnerTests
         };
         byte[] value = what == "token expired" ? "one"u8.ToArray() : "two"u8.ToArray();
 
-        await Assert.ThrowsAsync<OptiksServerException>(() => client.UpdateAsync(Alice, value, requestId: id, cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<OptiksServerException>(
+            () => client.UpdateAsync(Alice, value, requestId: id, cancellationToken: Cancellation));
 
         fixture.Server.Refuse = _ => null;
         foreach (string? published in (string?[])[expected, forgotten])
@@ -184,15 +192,18 @@ public sealed class OwnerTests
         fixture.Clock.UtcNow = fixture.Log.Now;
         fixture.Server.PageSize = 2;
         using FileClientStateStore store = await fixture.OpenStoreAsync();
-        OptiksClient client = fixture.Client(store, change: options => options with { MaxPages = pages, MaxPagesLength = octets, MaxPagesTime = TimeSpan.FromSeconds(seconds) });
+        OptiksClient client = fixture.Client(store,
+            change: options => options with { MaxPages = pages, MaxPagesLength = octets, MaxPagesTime = TimeSpan.FromSeconds(seconds) });
         if (ends)
         {
             Assert.Equal(10, (await client.HistoryAsync(Alice, Cancellation)).Versions.Count);
             Assert.Equal(10, (await client.MonitorAsync(Alice, Cancellation)).NewVersions.Count);
             return;
         }
-        Assert.Equal(ServerFailure.Unusable, (await Assert.ThrowsAsync<OptiksServerException>(() => client.HistoryAsync(Alice, Cancellation))).Failure);
-        Assert.Equal(ServerFailure.Unusable, (await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorAsync(Alice, Cancellation))).Failure);
+        Assert.Equal(ServerFailure.Unusable,
+            (await Assert.ThrowsAsync<OptiksServerException>(() => client.HistoryAsync(Alice, Cancellation))).Failure);
+        Assert.Equal(ServerFailure.Unusable,
+            (await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorAsync(Alice, Cancellation))).Failure);
         Assert.Empty(store.Current.Owned);
     }
 
@@ -206,7 +217,9 @@ public sealed class OwnerTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         fixture.Server.Mutate = (asked, answer) => asked == path ? [.. answer, .. new byte[mebioctets << 20]] : answer;
-        async Task<Reason> AskAsync() => path == "/v1/lookup" ? (await client.LookupAsync(Alice, Cancellation)).Reason : (await client.HistoryAsync(Alice, Cancellation)).Reason;
+        async Task<Reason> AskAsync() => path == "/v1/lookup"
+            ? (await client.LookupAsync(Alice, Cancellation)).Reason
+            : (await client.HistoryAsync(Alice, Cancellation)).Reason;
 
         Assert.Equal(ServerFailure.Unusable, (await Assert.ThrowsAsync<OptiksServerException>(AskAsync)).Failure);
 
@@ -227,7 +240,8 @@ public sealed class OwnerTests
         HistoryResult history = await fixture.Client(store).HistoryAsync(Alice, Cancellation);
         HistoryResult nobody = await fixture.Client(store).HistoryAsync("nobody"u8.ToArray(), Cancellation);
 
-        Assert.Equal(Enumerable.Range(1, 10).Select(i => ((ulong)i, (ulong)i, $"value {i}")), history.Versions.Select(version => (version.Version, version.Epoch, Encoding.UTF8.GetString(version.Value!.Value.Span))));
+        Assert.Equal(Enumerable.Range(1, 10).Select(i => ((ulong)i, (ulong)i, $"value {i}")),
+            history.Versions.Select(version => (version.Version, version.Epoch, Encoding.UTF8.GetString(version.Value!.Value.Span))));
         Assert.Equal(3, fixture.Server.Requests.Count(request => request == "POST /v1/history") - 1);
         Assert.Equal((Verdict.Valid, 0), (nobody.Verdict, nobody.Versions.Count));
     }
@@ -255,7 +269,9 @@ public sealed class OwnerTests
             };
             OptiksClient client = fixture.Client(store);
 
-            Reason found = path == "/v1/history" ? (await client.HistoryAsync(Alice, Cancellation)).Reason : (await client.MonitorAsync(Alice, Cancellation)).Reason;
+            Reason found = path == "/v1/history"
+                ? (await client.HistoryAsync(Alice, Cancellation)).Reason
+                : (await client.MonitorAsync(Alice, Cancellation)).Reason;
 
             Assert.Equal(reason, found);
             Assert.Equal(claimed > 0 ? 2 : 1, fixture.Server.Requests.Count(request => request == $"POST {path}"));
@@ -268,7 +284,8 @@ public sealed class OwnerTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
         var options = new OptiksClientOptions { TrustAnchor = FixtureLog.Anchor, QueryUrls = [fixture.Server.Url] };
-        var client = new OptiksClient(options, fixture.Http, new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence")), fixture.Clock);
+        var client = new OptiksClient(
+            options, fixture.Http, new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence")), fixture.Clock);
         OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.HistoryAsync(Alice, Cancellation));
         Assert.Equal("unauthorized", refused.Problem);
         Assert.True((await client.LookupAsync(Alice, Cancellation)).IsValid);
@@ -337,7 +354,8 @@ public sealed class OwnerTests
         MonitorResult monitored = await client.MonitorAsync(Alice, Cancellation);
         int ended = client.AcknowledgeAlarms(Alice, [.. review.Alarms.Select(reviewed => reviewed.Alarm)]);
 
-        Assert.Equal(["false one", "false two"], review.Alarms.Select(reviewed => Encoding.UTF8.GetString(reviewed.Version!.Value!.Value.Span)));
+        Assert.Equal(["false one", "false two"],
+            review.Alarms.Select(reviewed => Encoding.UTF8.GetString(reviewed.Version!.Value!.Value.Span)));
         Assert.Equal((2, 3), (ended, monitored.Alarms.Count));
         Assert.Equal([3UL], (await client.MonitorAsync(Alice, Cancellation)).Alarms.Select(alarm => alarm.Version));
     }
@@ -406,7 +424,8 @@ public sealed class OwnerTests
             QueryUrls = [new Uri("http://127.0.0.1:1/")],
             RetryFor = TimeSpan.Zero,
         };
-        var client = new OptiksClient(options, fixture.Http, new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence")), fixture.Clock);
+        var client = new OptiksClient(
+            options, fixture.Http, new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence")), fixture.Clock);
         OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupAsync("alice", Cancellation));
         Assert.Equal(ServerFailure.Unreachable, e.Failure);
     }
@@ -426,7 +445,9 @@ public sealed class OwnerTests
         var url = new Uri($"http://{listener.LocalEndpoint}/");
         var connection = new ServerConnection(fixture.Http, null, TimeSpan.FromSeconds(20), fixture.Clock);
 
-        OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => connection.SendAsync(new ServerRequest(url, "/v1/configuration", MediaTypes.Json, 1000), Cancellation));
+        OptiksServerException e =
+            await Assert.ThrowsAsync<OptiksServerException>(
+                () => connection.SendAsync(new ServerRequest(url, "/v1/configuration", MediaTypes.Json, 1000), Cancellation));
 
         Assert.Equal(ServerFailure.Unreachable, e.Failure);
         listener.Stop();

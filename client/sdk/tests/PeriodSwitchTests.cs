@@ -34,14 +34,22 @@ public sealed class PeriodSwitchTests : IDisposable
         _old = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, MaxValueLength = FixtureLog.Configuration.MaxValueLength });
         _next = KeyDirectory.Create(NextOptions);
         Record(_old.States(out _), 0, 0, StartMs);
-        Publish((StructureId.Keys, "alice", "one"), (StructureId.Devices, "alice", "list"), (StructureId.Usernames, "al", "alice"), (StructureId.Keys, "mallory", "hers"));
+        Publish((StructureId.Keys, "alice", "one"), (StructureId.Devices, "alice", "list"), (StructureId.Usernames, "al", "alice"),
+            (StructureId.Keys, "mallory", "hers"));
         Publish((StructureId.Keys, "alice", "two"), (StructureId.Usernames, "bo", "bob"));
         Copy((StructureId.Keys, "alice", 1, "one"), (StructureId.Devices, "alice", 1, "list"), (StructureId.Keys, "mallory", 1, "hers"));
         Publish((StructureId.Keys, "bob", "first"), (StructureId.Decommissioned, "mallory", ""));
         Copy((StructureId.Keys, "alice", 2, "two"), (StructureId.Keys, "bob", 1, "first"), (StructureId.Keys, "mallory", 0, ""));
     }
 
-    private DirectoryOptions NextOptions => new() { Secrets = _nextSecrets, LeafLogPath = _folder.In("leaves"), MaxValueLength = FixtureLog.Configuration.MaxValueLength, Period = 1 };
+    private DirectoryOptions NextOptions =>
+        new()
+        {
+            Secrets = _nextSecrets,
+            LeafLogPath = _folder.In("leaves"),
+            MaxValueLength = FixtureLog.Configuration.MaxValueLength,
+            Period = 1,
+        };
 
     private static ulong SwitchMs => StartMs + FixtureLog.Configuration.PeriodLengthMs;
 
@@ -86,7 +94,10 @@ public sealed class PeriodSwitchTests : IDisposable
         Assert.Equal(Reason.HandoverMissing, Verify(now, copies, 1, [ends[0], ends[1], End(1, "hers")]).Reason);
         Assert.Equal(Reason.HandoverUnset, Verify(now, copies, 1, [ends[0], End(0, ""), ends[2]]).Reason);
         Assert.Equal(Reason.HandoverPeriod, Verify(now, copies, 1, [ends[0] with { LastEpoch = Last - 1 }, ends[1], ends[2]]).Reason);
-        Assert.Equal(0UL, Verify(now, [.. await HeadAsync(First + 1), .. Versions(current, "mallory", "bob", "nobody")], 1, [], "mallory").Keys[0].Version);
+        Assert.Equal(
+            0UL,
+            Verify(now, [.. await HeadAsync(First + 1), .. Versions(current, "mallory", "bob", "nobody")], 1, [],
+                "mallory").Keys[0].Version);
     }
 
     [Fact]
@@ -98,9 +109,12 @@ public sealed class PeriodSwitchTests : IDisposable
         for (ulong epoch = 1; epoch <= First + 1; epoch++)
         {
             byte[] proof = AuditProof.Encode([_records[(int)epoch - 1], _records[(int)epoch]], _proofs[(int)epoch]);
-            AuditVerdict verdict = Verifier.Audit(new VerifierContext { Anchor = FixtureLog.Anchor, NowMs = SwitchMs + (2 * StepMs) }, _records[(int)epoch - 1], context, proof);
+            AuditVerdict verdict = Verifier.Audit(new VerifierContext { Anchor = FixtureLog.Anchor, NowMs = SwitchMs + (2 * StepMs) },
+                _records[(int)epoch - 1], context, proof);
             Assert.Equal(Reason.Valid, verdict.Reason);
-            StructureId[] verified = epoch == First ? [StructureId.Usernames, StructureId.Decommissioned] : [StructureId.Usernames, StructureId.Devices, StructureId.Keys, StructureId.Decommissioned];
+            StructureId[] verified = epoch == First
+                ? [StructureId.Usernames, StructureId.Decommissioned]
+                : [StructureId.Usernames, StructureId.Devices, StructureId.Keys, StructureId.Decommissioned];
             Assert.Equal(verified, verdict.Structures);
             context = epoch == First ? _records[(int)First] : context;
         }
@@ -120,10 +134,12 @@ public sealed class PeriodSwitchTests : IDisposable
             view.Save(_folder.In("snapshot"));
         }
         _next.Dispose();
-        Assert.Equal(NativeStatus.Data, Assert.Throws<OptiksNativeException>(() => KeyDirectory.Restore(NextOptions, _folder.In("snapshot"))).Status);
+        Assert.Equal(NativeStatus.Data,
+            Assert.Throws<OptiksNativeException>(() => KeyDirectory.Restore(NextOptions, _folder.In("snapshot"))).Status);
         using var restored = KeyDirectory.Restore(NextOptions with { PeriodFirstEpoch = First }, _folder.In("snapshot"));
         restored.Check();
-        Assert.Equal(states.Select(state => Convert.ToHexString(state.Root.Span)), restored.States(out ulong epoch).Select(state => Convert.ToHexString(state.Root.Span)));
+        Assert.Equal(states.Select(state => Convert.ToHexString(state.Root.Span)),
+            restored.States(out ulong epoch).Select(state => Convert.ToHexString(state.Root.Span)));
         Assert.Equal(First, epoch);
         Assert.Equal(NativeStatus.State, Assert.Throws<OptiksNativeException>(() => restored.LoadCopies([], [])).Status);
     }
@@ -158,7 +174,8 @@ public sealed class PeriodSwitchTests : IDisposable
         var known = new KnownKey[3];
         Array.Fill(known, new KnownKey(0, period, 0, 0, null));
         VersionsVerdict verdict = Verifier.Versions(context, keys, known, answer);
-        Reason handover = ends.Zip(verdict.Keys).Select(key => Verifier.Handover(verdict.Head!, key.Second, key.First, answer)).FirstOrDefault(reason => reason != Reason.Valid);
+        Reason handover = ends.Zip(verdict.Keys).Select(key => Verifier.Handover(verdict.Head!, key.Second, key.First, answer))
+            .FirstOrDefault(reason => reason != Reason.Valid);
         return handover == Reason.Valid ? verdict : new VersionsVerdict(handover, null, null, []);
     }
 
@@ -220,7 +237,8 @@ public sealed class PeriodSwitchTests : IDisposable
 
     private void Follow(params (string Key, string Value)[] updates)
     {
-        LeafRow[] rows = Prepare(_next, First + 1, [.. updates.Select(update => (StructureId.Keys, update.Key, update.Value))], out byte[] values);
+        LeafRow[] rows = Prepare(
+            _next, First + 1, [.. updates.Select(update => (StructureId.Keys, update.Key, update.Value))], out byte[] values);
         Stage(_next.Stage(First + 1, rows, values, withProofs: true), 1, First, SwitchMs + StepMs);
     }
 
@@ -234,7 +252,8 @@ public sealed class PeriodSwitchTests : IDisposable
         }
     }
 
-    private static LeafRow[] Prepare(KeyDirectory directory, ulong epoch, (StructureId Structure, string Key, string Value)[] updates, out byte[] octets)
+    private static LeafRow[] Prepare(
+        KeyDirectory directory, ulong epoch, (StructureId Structure, string Key, string Value)[] updates, out byte[] octets)
     {
         using var keys = new ByteStrings();
         using var values = new ByteStrings();

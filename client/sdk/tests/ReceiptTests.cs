@@ -59,7 +59,8 @@ public sealed class ReceiptTests
         // The board's checkpoint has a stranger's signature line, which is not verified and must not become evidence.
         using var cosigners = new TestCosigners();
         Func<string, byte[], byte[]> promised = fixture.Server.Mutate;
-        fixture.Server.Mutate = (path, answer) => path == "/log/checkpoint" ? cosigners.Sign(answer, fixture.Clock.UtcNow, "stranger") : promised(path, answer);
+        fixture.Server.Mutate = (path, answer) =>
+            path == "/log/checkpoint" ? cosigners.Sign(answer, fixture.Clock.UtcNow, "stranger") : promised(path, answer);
         UpdateReceipt receipt = (await client.UpdateWithReceiptAsync(s_alice, s_value, cancellationToken: Cancellation)).Receipt!;
         for (int i = 0; i < 4; i++)
         {
@@ -70,14 +71,17 @@ public sealed class ReceiptTests
 
         Assert.Equal((ReceiptStatus.Broken, Reason.PromiseBroken), (broken.Status, broken.Reason));
         EvidenceVerdict verdict = EvidenceJudge.Judge(broken.EvidencePath!, FixtureLog.Anchor);
-        Assert.Equal((EvidenceKind.Promise, true, Reason.PromiseBroken, 7UL), (verdict.Kind, verdict.IsProof, verdict.Breach, verdict.Epoch!.Value));
+        Assert.Equal((EvidenceKind.Promise, true, Reason.PromiseBroken, 7UL),
+            (verdict.Kind, verdict.IsProof, verdict.Breach, verdict.Epoch!.Value));
         Assert.Contains("from 5 to 7", verdict.Sentence, StringComparison.Ordinal);
         // The evidence has three answers with at most two versions each. They show all versions from the version before the promised epochs
         // to the version after these epochs.
         Assert.Equal(3, Directory.GetFiles(broken.EvidencePath!, "history-*.bin").Length);
         Assert.Equal(
             FixtureLog.Checkpoint(fixture.Log.Board(fixture.Log.Latest + 1)),
-            AnswerHead.Decode(await File.ReadAllBytesAsync(Path.Combine(broken.EvidencePath!, PromiseJudge.AfterName), Cancellation)).Checkpoint.ToArray());
+            AnswerHead.Decode(
+                await File.ReadAllBytesAsync(
+                    Path.Combine(broken.EvidencePath!, PromiseJudge.AfterName), Cancellation)).Checkpoint.ToArray());
         // The client continues to work, because a broken promise is not a fork.
         Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
         CheckThatEachFileCounts(broken.EvidencePath!);
@@ -108,7 +112,8 @@ public sealed class ReceiptTests
         Assert.Equal((ReceiptStatus.Broken, ReceiptStatus.Broken), (broken.Status, ofCopy.Status));
         Assert.Equal(2, Directory.GetFiles(broken.EvidencePath!, "history-*.bin").Length);
         Assert.True(EvidenceJudge.Judge(broken.EvidencePath!, FixtureLog.Anchor).IsProof);
-        File.Move(Path.Combine(broken.EvidencePath!, "history-2.bin"), Path.Combine(broken.EvidencePath!, "history-1.bin"), overwrite: true);
+        File.Move(Path.Combine(broken.EvidencePath!, "history-2.bin"), Path.Combine(broken.EvidencePath!, "history-1.bin"),
+            overwrite: true);
         Assert.Equal(Reason.PromiseUncovered, EvidenceJudge.Judge(broken.EvidencePath!, FixtureLog.Anchor).Breach);
     }
 
@@ -167,7 +172,12 @@ public sealed class ReceiptTests
         {
             "note" => receipt with { Note = "a promise\n"u8.ToArray() },
             "keys" => receipt with { Keys = receipt.Note },
-            "signature" => receipt with { Note = Encoding.UTF8.GetBytes(Encoding.UTF8.GetString(receipt.Note.Span).Replace("\nby 5\n", "\nby 6\n", StringComparison.Ordinal)) },
+            "signature" =>
+                receipt with
+                {
+                    Note = Encoding.UTF8.GetBytes(
+                    Encoding.UTF8.GetString(receipt.Note.Span).Replace("\nby 5\n", "\nby 6\n", StringComparison.Ordinal))
+                },
             _ => Promises.Of(receipt.RequestId, s_alice, "another"u8.ToArray(), 0, 5),
         });
 
@@ -176,7 +186,8 @@ public sealed class ReceiptTests
         Assert.Equal((UpdateStatus.Pending, null, reason), (update.Status, update.Receipt, update.ReceiptRefused!.Value));
         fixture.Clock.UtcNow = fixture.Log.Now;
         Assert.Equal(Verdict.Valid, (await client.MonitorAsync(s_alice, Cancellation)).Verdict);
-        Assert.Equal((ReceiptStatus.Refused, Reason.ReceiptRequest), await StatusAsync(client, Promises.Of(update.RequestId, s_alice, s_value, 0, 5) with { Value = "another"u8.ToArray() }));
+        Assert.Equal((ReceiptStatus.Refused, Reason.ReceiptRequest),
+            await StatusAsync(client, Promises.Of(update.RequestId, s_alice, s_value, 0, 5) with { Value = "another"u8.ToArray() }));
     }
 
     [Theory]
@@ -211,7 +222,8 @@ public sealed class ReceiptTests
 
         UpdateResult update = await client.UpdateWithReceiptAsync(s_alice, s_value, cancellationToken: Cancellation);
 
-        Assert.Equal((UpdateStatus.Pending, isTaken, isTaken ? (Reason?)null : Reason.ReceiptTime), (update.Status, update.Receipt is not null, update.ReceiptRefused));
+        Assert.Equal((UpdateStatus.Pending, isTaken, isTaken ? (Reason?)null : Reason.ReceiptTime),
+            (update.Status, update.Receipt is not null, update.ReceiptRefused));
     }
 
     [Fact]
@@ -248,7 +260,8 @@ public sealed class ReceiptTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         UpdateResult update = await fixture.Client(store).UpdateWithReceiptAsync(s_alice, s_value, cancellationToken: Cancellation);
         Assert.Equal((UpdateStatus.Pending, null, null), (update.Status, update.Receipt, update.ReceiptRefused));
-        foreach (string json in (string[])["", "[]", "{}", """{"request_id":"x"}""", """{"request_id":1,"key_b64":"","value_b64":"","receipt":"","receipt_keys":""}"""])
+        foreach (string json in (string[])["", "[]", "{}", """{"request_id":"x"}""",
+            """{"request_id":1,"key_b64":"","value_b64":"","receipt":"","receipt_keys":""}"""])
         {
             Assert.False(UpdateReceipt.TryParse(Encoding.UTF8.GetBytes(json), out _));
         }

@@ -20,11 +20,13 @@ public sealed class ReceiptVectorTests
         }
         Guid id = vector.GetProperty("request_id").GetGuid();
         JsonElement[] items = [.. vector.GetProperty("items").EnumerateArray()];
-        bool isOf = receipt.RequestId == id && receipt.Items.SequenceEqual(items.Select((item, i) => Receipt.ItemHash(id, i, Octets(item[0]), Octets(item[1]))));
+        bool isOf = receipt.RequestId == id
+            && receipt.Items.SequenceEqual(items.Select((item, i) => Receipt.ItemHash(id, i, Octets(item[0]), Octets(item[1]))));
         if (items.Length == 1)
         {
             // Also judge the receipt with the method that clients use.
-            var given = new UpdateReceipt(id, Octets(items[0][0]), Octets(items[0][1]), Vectors.Hex(vector, "receipt"), Vectors.Hex(vector, "receipt_keys"));
+            var given = new UpdateReceipt(
+                id, Octets(items[0][0]), Octets(items[0][1]), Vectors.Hex(vector, "receipt"), Vectors.Hex(vector, "receipt_keys"));
             Assert.Equal(isOf ? Reason.Valid : Reason.ReceiptRequest, given.Verify(anchor, out _));
         }
         return isOf ? Reason.Valid : Reason.ReceiptRequest;
@@ -33,8 +35,10 @@ public sealed class ReceiptVectorTests
     [Fact]
     public void Evidence_of_promises_gets_the_verdict_of_the_reference() => Run("receipts/promises.json", (anchor, vector) =>
     {
-        var given = new UpdateReceipt(default, Vectors.Hex(vector, "key"), Vectors.Hex(vector, "value"), Vectors.Hex(vector, "receipt"), Vectors.Hex(vector, "receipt_keys"));
-        return PromiseJudge.Judge(anchor, given, Vectors.Hex(vector, "after"), vector.GetProperty("answers").EnumerateArray().Select(answer => new ReadOnlyMemory<byte>(Octets(answer)))).Reason;
+        var given = new UpdateReceipt(default, Vectors.Hex(vector, "key"), Vectors.Hex(vector, "value"), Vectors.Hex(vector, "receipt"),
+            Vectors.Hex(vector, "receipt_keys"));
+        return PromiseJudge.Judge(anchor, given, Vectors.Hex(vector, "after"),
+            vector.GetProperty("answers").EnumerateArray().Select(answer => new ReadOnlyMemory<byte>(Octets(answer)))).Reason;
     });
 
     private static void Run(string file, Func<TrustAnchor, JsonElement, Reason> judge)

@@ -31,7 +31,8 @@ public sealed class RecycledNameTests : IDisposable
 
         Assert.True(found.IsRecycled);
         Assert.Equal("id-third", Text(found.User!.Value));
-        Assert.Equal([(First, 1UL, 2UL), ("id-second", 4UL, 5UL)], found.EarlierUsers.Select(user => (Text(user.User), user.SinceEpoch, user.LeftEpoch)));
+        Assert.Equal([(First, 1UL, 2UL), ("id-second", 4UL, 5UL)],
+            found.EarlierUsers.Select(user => (Text(user.User), user.SinceEpoch, user.LeftEpoch)));
         NameState name = store.Current.Names.Single().Value;
         Assert.Equal((Id("id-third"), 3U), (name.User, name.Generation));
         // The state has only the current user, because nobody looked up the earlier users.
@@ -44,7 +45,11 @@ public sealed class RecycledNameTests : IDisposable
     public async Task A_name_that_was_passed_on_is_an_alarm_if_its_owner_did_not_ask_to_leave(bool asked)
     {
         MemoryClientStateStore store = Store();
-        var owned = new OwnedUser { Names = [Id(s_number)], Expected = asked ? [new ExpectedUserChange(Guid.Empty, [], [], Leaves: true)] : [] };
+        var owned = new OwnedUser
+        {
+            Names = [Id(s_number)],
+            Expected = asked ? [new ExpectedUserChange(Guid.Empty, [], [], Leaves: true)] : [],
+        };
         store.TryUpdate(state => state with { OwnedUsers = state.OwnedUsers.SetItem(Id(First), owned) }, []);
 
         UserLookupResult found = await LookupAsync(store);
@@ -61,7 +66,8 @@ public sealed class RecycledNameTests : IDisposable
     public async Task A_name_that_never_led_to_its_owner_is_an_alarm()
     {
         MemoryClientStateStore store = Store();
-        store.TryUpdate(state => state with { OwnedUsers = state.OwnedUsers.SetItem(Id("id-other"), new OwnedUser { Names = [Id(s_number)] }) }, []);
+        store.TryUpdate(
+            state => state with { OwnedUsers = state.OwnedUsers.SetItem(Id("id-other"), new OwnedUser { Names = [Id(s_number)] }) }, []);
 
         Assert.Equal([UserAlarmKind.NameElsewhere], (await LookupAsync(store)).Alarms.Select(alarm => alarm.Kind));
     }
@@ -85,7 +91,13 @@ public sealed class RecycledNameTests : IDisposable
         ClientState before = store.Current;
 
         // Remove the kept head and the kept epochs, because they would reveal that the next answer is old.
-        store.TryUpdate(state => state with { Head = null, Names = state.Names.SetItem(Id(s_number), before.Names[Id(s_number)] with { LeastEpoch = 0 }), Users = state.Users.Clear() }, []);
+        store.TryUpdate(
+            state => state with
+            {
+                Head = null,
+                Names = state.Names.SetItem(Id(s_number), before.Names[Id(s_number)] with { LeastEpoch = 0 }),
+                Users = state.Users.Clear(),
+            }, []);
         UserLookupResult old = await LookupAsync(store, "of_epoch_4");
 
         Assert.Equal(Reason.VersionRegressed, old.Reason);
@@ -97,15 +109,22 @@ public sealed class RecycledNameTests : IDisposable
     {
         using var cosigners = new TestCosigners();
         // The policy's auditor covers the log only from epoch 5 on, and the client has no checkpoint of the auditor yet.
-        var coverage = new Coverage(cosigners.Anchor(1, TimeSpan.FromDays(1), ("a", 5)).Policy, ImmutableDictionary<string, CosignerState>.Empty);
+        var coverage = new Coverage(
+            cosigners.Anchor(1, TimeSpan.FromDays(1), ("a", 5)).Policy, ImmutableDictionary<string, CosignerState>.Empty);
         MemoryClientStateStore store = Store();
         foreach (uint? generation in (uint?[])[null, 3])
         {
-            ClientState seen = store.Current with { Names = store.Current.Names.SetItem(Id(s_number), new NameState { LeastEpoch = 6, User = Id("id-third"), Generation = generation }) };
+            ClientState seen =
+                store.Current with
+                {
+                    Names = store.Current.Names.SetItem(
+                    Id(s_number), new NameState { LeastEpoch = 6, User = Id("id-third"), Generation = generation })
+                };
 
             RememberedUser brought = RememberedUser.Of(KeyName.OfVerified(s_number), null, 0, seen, coverage, store);
 
-            Assert.Equal((generation is null, generation ?? 0, false), (brought.Question.UserId.IsEmpty, brought.Question.Generation, brought.ProvenFrom is not null));
+            Assert.Equal((generation is null, generation ?? 0, false),
+                (brought.Question.UserId.IsEmpty, brought.Question.Generation, brought.ProvenFrom is not null));
         }
     }
 
@@ -114,9 +133,11 @@ public sealed class RecycledNameTests : IDisposable
     private async Task<UserLookupResult> LookupAsync(MemoryClientStateStore store, string kind = "honest")
     {
         JsonElement vector = _file.RootElement.GetProperty("vectors").EnumerateArray().First(row =>
-            row.GetProperty("kind").GetString() == kind && row.GetProperty("users")[0].GetProperty("username").GetString() == Convert.ToHexStringLower(s_number));
+            row.GetProperty("kind").GetString() == kind
+                && row.GetProperty("users")[0].GetProperty("username").GetString() == Convert.ToHexStringLower(s_number));
         using var http = new HttpClient(new Vectors.Answering(Vectors.Hex(vector, "answer"), MediaTypes.UserLookup));
-        OptiksClient client = Vectors.Client(Vectors.Anchor(_file.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()]), vector, store, http);
+        OptiksClient client = Vectors.Client(
+            Vectors.Anchor(_file.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()]), vector, store, http);
         return await client.LookupUserAsync(s_number, cancellationToken: TestContext.Current.CancellationToken);
     }
 

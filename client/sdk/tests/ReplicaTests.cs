@@ -67,13 +67,16 @@ public sealed class ReplicaTests
         await client.UpdateAsync(s_alice, "three"u8.ToArray(), cancellationToken: Cancellation);
         fixture.Clock.UtcNow = fixture.Log.Now;
         // Both replicas have erased the first value, and replica 0 also withholds the second value.
-        fixture.Replica(0).Mutate = (path, answer) => path is "/v1/history" or "/v1/monitor" ? Erasure.Of(answer, number => number <= 2) : answer;
-        fixture.Replica(1).Mutate = (path, answer) => path is "/v1/history" or "/v1/monitor" ? Erasure.Of(answer, number => number == 1) : answer;
+        fixture.Replica(0).Mutate = (path, answer) =>
+            path is "/v1/history" or "/v1/monitor" ? Erasure.Of(answer, number => number <= 2) : answer;
+        fixture.Replica(1).Mutate = (path, answer) =>
+            path is "/v1/history" or "/v1/monitor" ? Erasure.Of(answer, number => number == 1) : answer;
 
         HistoryResult history = await client.HistoryAsync(s_alice, Cancellation);
         MonitorResult monitored = await client.MonitorAsync(s_alice, Cancellation);
 
-        Assert.Equal([null, "two", "three"], history.Versions.Select(version => version.Value is { } value ? Encoding.UTF8.GetString(value.Span) : null));
+        Assert.Equal([null, "two", "three"],
+            history.Versions.Select(version => version.Value is { } value ? Encoding.UTF8.GetString(value.Span) : null));
         Assert.Equal([1UL], monitored.Alarms.Select(alarm => alarm.Version));
         // As a control, let replica 1 withhold the second value too. Then the client gets it from neither replica.
         fixture.Replica(1).Mutate = fixture.Replica(0).Mutate;
@@ -110,7 +113,9 @@ public sealed class ReplicaTests
         };
         replica.AnswersHtml = what == "html";
         replica.Endless = what == "endless";
-        replica.Refuse = path => path.StartsWith("/v1/", StringComparison.Ordinal) && int.TryParse(what, out int status) ? (status, "forbidden") : null;
+        replica.Refuse = path => path.StartsWith("/v1/", StringComparison.Ordinal) && int.TryParse(what, out int status)
+            ? (status, "forbidden")
+            : null;
     }
 
     // Changes the last octet of the first hash in the head's inclusion proof.

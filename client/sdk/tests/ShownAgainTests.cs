@@ -41,8 +41,11 @@ public sealed class ShownAgainTests : IDisposable
         fixture.Publish(("bob", "other"));
         ulong newSize = fixture.Log.Latest + 1;
         fixture.Server.Cosignatures = () => TestCosigners.Answer(
-            _cosigners.Sign(fixture.Log, oldSize, fixture.Clock.UtcNow, "old"), _cosigners.Sign(fixture.Log, newSize, fixture.Clock.UtcNow, "new"));
-        TrustAnchor anchor = oldStays ? _cosigners.Anchor(1, s_lag, ("old", 0), ("new", began)) : _cosigners.Anchor(1, s_lag, ("new", began));
+            _cosigners.Sign(fixture.Log, oldSize, fixture.Clock.UtcNow, "old"),
+            _cosigners.Sign(fixture.Log, newSize, fixture.Clock.UtcNow, "new"));
+        TrustAnchor anchor = oldStays
+            ? _cosigners.Anchor(1, s_lag, ("old", 0), ("new", began))
+            : _cosigners.Anchor(1, s_lag, ("new", began));
         // This lookup gives the client the new auditor's checkpoint before the owner monitors the key.
         Assert.True((await Client(fixture, store, anchor).LookupAsync("carol"u8.ToArray(), Cancellation)).Head!.IsAudited);
 
@@ -51,8 +54,10 @@ public sealed class ShownAgainTests : IDisposable
 
         Assert.Equal((true, true, 0, 3UL), (again.IsValid, again.Head!.IsAudited, again.NewVersions.Count, again.Version));
         Assert.Equal(alarms, again.Alarms.Select(alarm => alarm.Version));
-        Assert.Equal((true, true, 0), (user.IsValid, user.Head!.IsAudited, user.NewVersions.Sum(device => device.Versions.Count) + user.NewLists.Count));
-        Assert.Equal(oldStays ? [(UserAlarmKind.DeviceList, 1UL), (UserAlarmKind.DeviceValue, 1UL), (UserAlarmKind.DeviceValue, 2UL)] : [], user.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
+        Assert.Equal((true, true, 0),
+            (user.IsValid, user.Head!.IsAudited, user.NewVersions.Sum(device => device.Versions.Count) + user.NewLists.Count));
+        Assert.Equal(oldStays ? [(UserAlarmKind.DeviceList, 1UL), (UserAlarmKind.DeviceValue, 1UL), (UserAlarmKind.DeviceValue, 2UL)] : [],
+            user.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
         // From here on the state relies on the answers to this monitoring. Later answers leave out the versions that these answers showed,
         // except the latest version of a key.
         fixture.PublishItems(FixtureItem.Device("alice", "4"), FixtureItem.Device("phone", "4"));
@@ -75,7 +80,12 @@ public sealed class ShownAgainTests : IDisposable
         // Change the value of the known version in the state. The log's list will have later versions, and the client will read it in
         // pages.
         string id = Base64UrlText.Encode(Alice);
-        store.TryUpdate(state => state with { Keys = state.Keys.Clear(), Owned = state.Owned.SetItem(id, kept.Owned[id] with { ValueSha256 = ValueHash.Of("other"u8) }) }, []);
+        store.TryUpdate(
+            state => state with
+            {
+                Keys = state.Keys.Clear(),
+                Owned = state.Owned.SetItem(id, kept.Owned[id] with { ValueSha256 = ValueHash.Of("other"u8) }),
+            }, []);
         fixture.Publish(("alice", "4"));
         fixture.Publish(("alice", "5"));
         fixture.Server.PageSize = 3;
@@ -95,7 +105,8 @@ public sealed class ShownAgainTests : IDisposable
         await using Fixture fixture = await StartAsync();
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", fixture.Log.Latest));
-        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
+        fixture.Server.Cosignatures = () =>
+            TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
         UserLookupResult first = await Client(fixture, store, anchor).LookupUserAsync(User, cancellationToken: Cancellation);
         ulong proven = fixture.Log.Latest;
         fixture.Publish();
@@ -104,7 +115,8 @@ public sealed class ShownAgainTests : IDisposable
 
         Assert.Equal((true, false), (first.Head!.IsAudited, first.Devices.Single().Unchanged));
         Assert.Equal((true, true), (again.Head!.IsAudited, again.Devices.Single().Unchanged));
-        Assert.Equal((proven, proven), (store.Current.Names[Base64UrlText.Encode(User)].ProvenEpoch, store.Current.Users.Values.Single().Devices!.ProvenEpoch));
+        Assert.Equal((proven, proven),
+            (store.Current.Names[Base64UrlText.Encode(User)].ProvenEpoch, store.Current.Users.Values.Single().Devices!.ProvenEpoch));
         // An auditor that began later does not cover the epochs on which the state relies, so the client requests all proofs again.
         fixture.Publish();
         TrustAnchor other = _cosigners.Anchor(1, s_lag, ("a", fixture.Log.Latest));
@@ -118,11 +130,13 @@ public sealed class ShownAgainTests : IDisposable
     {
         Fixture fixture = await Fixture.StartAsync();
         byte[] id = "id"u8.ToArray();
-        fixture.PublishItems(FixtureItem.Name("user", id), FixtureItem.List(id, "phone", "tablet"), FixtureItem.Device("phone", "1"), FixtureItem.Device("alice", "1"));
+        fixture.PublishItems(FixtureItem.Name("user", id), FixtureItem.List(id, "phone", "tablet"), FixtureItem.Device("phone", "1"),
+            FixtureItem.Device("alice", "1"));
         fixture.PublishItems(FixtureItem.List(id, "phone"), FixtureItem.Device("phone", "2"), FixtureItem.Device("alice", "2"));
         fixture.PublishItems(FixtureItem.Device("phone", "3"), FixtureItem.Device("alice", "3"));
         return fixture;
     }
 
-    private static OptiksClient Client(Fixture fixture, FileClientStateStore store, TrustAnchor anchor) => fixture.Client(store, null, options => options with { TrustAnchor = anchor });
+    private static OptiksClient Client(Fixture fixture, FileClientStateStore store, TrustAnchor anchor) =>
+        fixture.Client(store, null, options => options with { TrustAnchor = anchor });
 }

@@ -20,7 +20,8 @@ public sealed class StateRoundTripTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "fake"));
         fixture.Publish(("alice", "true"));
-        fixture.Server.Mutate = (path, answer) => path is "/v1/monitor" or "/v1/history" ? Erasure.Of(answer, version => version == 1) : answer;
+        fixture.Server.Mutate = (path, answer) =>
+            path is "/v1/monitor" or "/v1/history" ? Erasure.Of(answer, version => version == 1) : answer;
         using (FileClientStateStore store = await fixture.OpenStoreAsync())
         {
             MonitorResult found = await fixture.Client(store).MonitorAsync("alice"u8.ToArray(), Cancellation);
@@ -48,7 +49,8 @@ public sealed class StateRoundTripTests
         // The random numbers need no secure source, because they are not secret, and a seed makes failures repeatable.
         var random = new Random(seed);
         // Make the server answer as if it had erased every second version. The seed decides whether these are the odd or the even versions.
-        fixture.Server.Mutate = (path, answer) => path is "/v1/monitor" or "/v1/history" ? Erasure.Of(answer, version => version % 2 == (ulong)(seed % 2)) : answer;
+        fixture.Server.Mutate = (path, answer) =>
+            path is "/v1/monitor" or "/v1/history" ? Erasure.Of(answer, version => version % 2 == (ulong)(seed % 2)) : answer;
         int erased = 0;
         int missed = 0;
         for (int step = 0; step < 150; step++)
@@ -58,7 +60,8 @@ public sealed class StateRoundTripTests
             {
                 await StepAsync(fixture, fixture.Client(store), random);
                 before = Json(store.Current);
-                missed += store.Current.Owned.Values.Sum(owned => owned.NoGuarantee.Length) + store.Current.OwnedUsers.Values.Sum(user => user.NoGuarantee.Length);
+                missed += store.Current.Owned.Values.Sum(owned => owned.NoGuarantee.Length)
+                    + store.Current.OwnedUsers.Values.Sum(user => user.NoGuarantee.Length);
                 erased += store.Current.Owned.Values.Sum(owned => owned.Alarms.Count(alarm => alarm.ValueSha256 is null));
             }
             using FileClientStateStore reopened = await fixture.OpenStoreAsync();
@@ -94,11 +97,13 @@ public sealed class StateRoundTripTests
                 Assert.True((await client.MonitorAsync(octets, Cancellation)).IsValid);
                 break;
             case 6:
-                await client.ChangeUserAsync("user"u8.ToArray(), [UserChange.AddDevice(Encoding.UTF8.GetBytes($"device {random.Next(100)}"), octets)], cancellationToken: Cancellation);
+                await client.ChangeUserAsync("user"u8.ToArray(),
+                    [UserChange.AddDevice(Encoding.UTF8.GetBytes($"device {random.Next(100)}"), octets)], cancellationToken: Cancellation);
                 break;
             case 7:
                 fixture.PublishItems(
-                    FixtureItem.List("id"u8.ToArray(), [.. Enumerable.Range(0, random.Next(4)).Select(i => $"device {i}")]), FixtureItem.Device($"device {random.Next(4)}", $"foreign {random.Next(3)}"));
+                    FixtureItem.List("id"u8.ToArray(), [.. Enumerable.Range(0, random.Next(4)).Select(i => $"device {i}")]),
+                    FixtureItem.Device($"device {random.Next(4)}", $"foreign {random.Next(3)}"));
                 break;
             case 8:
                 Assert.True((await client.LookupUserAsync("user", Cancellation)).IsValid);

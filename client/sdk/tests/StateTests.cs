@@ -16,7 +16,8 @@ public sealed class StateTests
         // The process dies after it has stored the state and before it reports the result.
         using (FileClientStateStore store = await fixture.OpenStoreAsync())
         {
-            await Assert.ThrowsAsync<KilledException>(() => fixture.Client(new KilledStore(store, afterWrite: true)).LookupAsync("alice", Cancellation));
+            await Assert.ThrowsAsync<KilledException>(
+                () => fixture.Client(new KilledStore(store, afterWrite: true)).LookupAsync("alice", Cancellation));
         }
         fixture.Publish();
         using FileClientStateStore reopened = await fixture.OpenStoreAsync();
@@ -39,7 +40,8 @@ public sealed class StateTests
             ClientState before = store.Current;
             byte[] damaged = [.. before.Head!.Checkpoint];
             damaged[^3] = damaged[^3] == (byte)'A' ? (byte)'E' : (byte)'A';
-            Assert.Throws<ClientStateException>(() => store.TryUpdate(current => current with { Head = current.Head! with { Checkpoint = damaged } }, []));
+            Assert.Throws<ClientStateException>(
+                () => store.TryUpdate(current => current with { Head = current.Head! with { Checkpoint = damaged } }, []));
             Assert.Same(before, store.Current);
         }
         using FileClientStateStore reopened = await fixture.OpenStoreAsync();
@@ -53,7 +55,8 @@ public sealed class StateTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
         using FileClientStateStore store = await fixture.OpenStoreAsync();
-        await Assert.ThrowsAsync<KilledException>(() => fixture.Client(new KilledStore(store, afterWrite: false)).LookupAsync("alice", Cancellation));
+        await Assert.ThrowsAsync<KilledException>(
+            () => fixture.Client(new KilledStore(store, afterWrite: false)).LookupAsync("alice", Cancellation));
         Assert.Null(store.Current.Head);
         Assert.True((await fixture.Client(store).LookupAsync("alice", Cancellation)).IsValid);
     }
@@ -192,7 +195,9 @@ public sealed class StateTests
         }
         Configuration other = FixtureLog.Configuration with { MaxDevices = 1 };
         var anchor = TrustAnchor.Create(other.Encode(), FixtureLog.Anchor.LogKey);
-        ClientStateException wrong = await Assert.ThrowsAsync<ClientStateException>(() => FileClientStateStore.OpenAsync(fixture.Folder.In("client"), anchor, TimeSpan.Zero, cancellationToken: Cancellation));
+        ClientStateException wrong =
+            await Assert.ThrowsAsync<ClientStateException>(
+                () => FileClientStateStore.OpenAsync(fixture.Folder.In("client"), anchor, TimeSpan.Zero, cancellationToken: Cancellation));
         Assert.Contains("another log", wrong.Message, StringComparison.Ordinal);
         string file = fixture.Folder.In("client/state.json");
         byte[] state = File.ReadAllBytes(file);
@@ -241,7 +246,8 @@ public sealed class StateTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         await fixture.Client(store).LookupAsync("alice", Cancellation);
         Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(fixture.Folder.In("client/state.json")));
-        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute, File.GetUnixFileMode(fixture.Folder.In("client")));
+        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute,
+            File.GetUnixFileMode(fixture.Folder.In("client")));
     }
 
     [Fact]

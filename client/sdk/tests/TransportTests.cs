@@ -25,7 +25,13 @@ public sealed class TransportTests
         fixture.Server.Hang = asked => asked == path;
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store, TimeSpan.Zero, options => options with { AnswerWithin = s_within });
-        var audit = new AuditorOptions { TrustAnchor = FixtureLog.Anchor, QueryUrls = fixture.Urls, StateFolder = fixture.Folder.In("auditor"), AnswerWithin = s_within };
+        var audit = new AuditorOptions
+        {
+            TrustAnchor = FixtureLog.Anchor,
+            QueryUrls = fixture.Urls,
+            StateFolder = fixture.Folder.In("auditor"),
+            AnswerWithin = s_within,
+        };
         using AuditorSession auditor = await AuditorSession.OpenAsync(audit, fixture.Http, fixture.Clock, Cancellation);
         Func<Task> call = path switch
         {
@@ -50,9 +56,12 @@ public sealed class TransportTests
     {
         // The whole answer takes 3 seconds, and thus longer than the time limit. The limit applies only if the answer arrives below the
         // least rate, or takes longer than ten times the limit.
-        using var http = new HttpClient(new Answering(() => new HttpResponseMessage { Content = Json(new DrippingStream(12, octets, TimeSpan.FromMilliseconds(250))) }));
+        using var http = new HttpClient(
+            new Answering(
+                () => new HttpResponseMessage { Content = Json(new DrippingStream(12, octets, TimeSpan.FromMilliseconds(250))) }));
         var connection = new ServerConnection(http, null, TimeSpan.FromMilliseconds(withinMs), TimeProvider.System);
-        Task<byte[]> answer = connection.SendAsync(new ServerRequest(new Uri("http://slow.test"), "/v1/x", MediaTypes.Json, 1 << 20), Cancellation);
+        Task<byte[]> answer = connection.SendAsync(
+            new ServerRequest(new Uri("http://slow.test"), "/v1/x", MediaTypes.Json, 1 << 20), Cancellation);
         if (arrives)
         {
             Assert.Equal(12 * octets, (await answer).Length);
@@ -103,8 +112,14 @@ public sealed class TransportTests
             OptiksClient client = fixture.Client(store, change: options => options with { QueryUrls = urls, UpdateUrl = urls[0] });
             Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
             Assert.Equal(UpdateStatus.Published, (await client.WaitAsync(
-                await client.UpdateAsync("alice"u8.ToArray(), "two"u8.ToArray(), cancellationToken: Cancellation), TimeSpan.FromSeconds(5), Cancellation)).Status);
-            var options = new AuditorOptions { TrustAnchor = FixtureLog.Anchor, QueryUrls = urls, StateFolder = fixture.Folder.In("auditor") };
+                await client.UpdateAsync("alice"u8.ToArray(), "two"u8.ToArray(), cancellationToken: Cancellation), TimeSpan.FromSeconds(5),
+                Cancellation)).Status);
+            var options = new AuditorOptions
+            {
+                TrustAnchor = FixtureLog.Anchor,
+                QueryUrls = urls,
+                StateFolder = fixture.Folder.In("auditor"),
+            };
             using AuditorSession auditor = await AuditorSession.OpenAsync(options, fixture.Http, fixture.Clock, Cancellation);
             Assert.True((await auditor.AuditAsync(null, Cancellation)).IsValid);
             Assert.NotNull(await ServerConfiguration.FetchAsync(urls[0], fixture.Http, Cancellation));
@@ -116,7 +131,8 @@ public sealed class TransportTests
     [InlineData(false, true, false)]
     [InlineData(true, false, false)]
     [InlineData(true, true, true)]
-    public async Task A_lookup_carries_the_API_key_only_where_lookups_are_closed_and_the_user_said_so(bool closed, bool allowed, bool carried)
+    public async Task A_lookup_carries_the_API_key_only_where_lookups_are_closed_and_the_user_said_so(
+        bool closed, bool allowed, bool carried)
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
@@ -145,9 +161,11 @@ public sealed class TransportTests
     public async Task The_API_key_is_never_sent_in_clear_to_another_machine(string url, bool sent)
     {
         var asked = new List<HttpRequestMessage>();
-        using var http = new HttpClient(new Answering(() => new HttpResponseMessage { Content = Json(new MemoryStream("{}"u8.ToArray())) }, asked));
+        using var http = new HttpClient(
+            new Answering(() => new HttpResponseMessage { Content = Json(new MemoryStream("{}"u8.ToArray())) }, asked));
         var connection = new ServerConnection(http, _ => ValueTask.FromResult(FixtureServer.ApiKey), s_within, TimeProvider.System);
-        Task<byte[]> AskAsync(bool authorize) => connection.SendAsync(new ServerRequest(new Uri(url), "/v1/x", MediaTypes.Json, 100) { Authorize = authorize }, Cancellation);
+        Task<byte[]> AskAsync(bool authorize) =>
+            connection.SendAsync(new ServerRequest(new Uri(url), "/v1/x", MediaTypes.Json, 100) { Authorize = authorize }, Cancellation);
         if (sent)
         {
             await AskAsync(authorize: true);
@@ -192,7 +210,10 @@ public sealed class TransportTests
         {
             var connection = new ServerConnection(http, _ => ValueTask.FromResult(FixtureServer.ApiKey), s_within, TimeProvider.System);
             OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(
-                () => connection.SendAsync(new ServerRequest(new Uri(url), "/v1/x", MediaTypes.Json, 100) { Body = ("alice"u8.ToArray(), MediaTypes.Json), Authorize = true }, Cancellation));
+                () => connection.SendAsync(
+                    new ServerRequest(new Uri(url), "/v1/x", MediaTypes.Json,
+                        100)
+                    { Body = ("alice"u8.ToArray(), MediaTypes.Json), Authorize = true }, Cancellation));
             Assert.Equal((ServerFailure.Insecure, false), (e.Failure, e.IsTransient));
             Assert.False(proxy.Pending());
         }
@@ -214,10 +235,12 @@ public sealed class TransportTests
         Assert.Equal(0, asked);
         Assert.True((await client.HistoryAsync("alice"u8.ToArray(), Cancellation)).IsValid);
         Assert.Equal(1, asked);
-        OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => client.HistoryAsync("alice"u8.ToArray(), Cancellation));
+        OptiksServerException e =
+            await Assert.ThrowsAsync<OptiksServerException>(() => client.HistoryAsync("alice"u8.ToArray(), Cancellation));
         Assert.Equal("unauthorized", e.Problem);
         Assert.True((await client.HistoryAsync("alice"u8.ToArray(), Cancellation)).IsValid);
-        Assert.Throws<ArgumentException>(() => fixture.Client(store, change: options => options with { Token = _ => ValueTask.FromResult(FixtureServer.Token) }));
+        Assert.Throws<ArgumentException>(
+            () => fixture.Client(store, change: options => options with { Token = _ => ValueTask.FromResult(FixtureServer.Token) }));
     }
 
     private static StreamContent Json(Stream stream) => new(stream) { Headers = { ContentType = new(MediaTypes.Json) } };

@@ -32,7 +32,8 @@ public sealed class UserAttackTests
         client.AcknowledgeUserAlarms(s_alice, off.Alarms);
         await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
 
-        Assert.Equal([(UserAlarmKind.DeviceList, 2UL), (UserAlarmKind.DeviceValue, 1UL)], on.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
+        Assert.Equal([(UserAlarmKind.DeviceList, 2UL), (UserAlarmKind.DeviceValue, 1UL)],
+            on.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
         Assert.Equal(3, off.Alarms.Count);
         OwnedKey after = store.Current.Owned[Id("plain")];
         Assert.Equal((before.Version, before.ValueSha256, false), (after.Version, after.ValueSha256, after.IsListedOnly));
@@ -92,7 +93,8 @@ public sealed class UserAttackTests
                 fixture.Server.Log = fixture.Log;
                 // If the answer's list begins at version 1 although the client requested a later version, the client refuses the answer
                 // with the earlier check `history-from`.
-                Assert.True(log == second ? reason is Reason.VersionRegressed or Reason.HistoryFrom : reason == Reason.Valid, $"{later}: {reason}");
+                Assert.True(log == second ? reason is Reason.VersionRegressed or Reason.HistoryFrom : reason == Reason.Valid,
+                    $"{later}: {reason}");
             }
         }
 
@@ -100,7 +102,10 @@ public sealed class UserAttackTests
         {
             for (int version = 1; version <= 2; version++)
             {
-                FixtureItem[] more = version > versions ? [] : [FixtureItem.List(s_other, version == 1 ? ["phone"] : ["phone", "tablet"]), FixtureItem.Device("phone", $"{version}")];
+                FixtureItem[] more = version > versions
+                    ? []
+                    : [FixtureItem.List(s_other, version == 1 ? ["phone"] : ["phone", "tablet"]),
+                        FixtureItem.Device("phone", $"{version}")];
                 log.Publish([.. version == 1 ? [FixtureItem.Name("alice", s_other)] : Array.Empty<FixtureItem>(), .. more]);
             }
             log.PublishMany(2, _ => []);
@@ -156,16 +161,19 @@ public sealed class UserAttackTests
         {
             OptiksClient client = fixture.Client(store);
             await client.CreateUserAsync([s_alice], [], cancellationToken: Cancellation);
-            fixture.PublishItems(FixtureItem.Name("alice", s_other), FixtureItem.List(s_other, "phone"), FixtureItem.Device("phone", "not mine"));
+            fixture.PublishItems(FixtureItem.Name("alice", s_other), FixtureItem.List(s_other, "phone"),
+                FixtureItem.Device("phone", "not mine"));
             fixture.Server.Refuse = path => path == "/v1/users/monitor" ? (403, "forbidden") : null;
             if (looksUp)
             {
                 UserLookupResult found = await client.LookupUserAsync("alice", Cancellation);
-                Assert.Equal((true, UserAlarmKind.NameElsewhere, Base64UrlText.Encode(s_other)), (found.IsValid, Assert.Single(found.Alarms).Kind, found.Alarms[0].User));
+                Assert.Equal((true, UserAlarmKind.NameElsewhere, Base64UrlText.Encode(s_other)),
+                    (found.IsValid, Assert.Single(found.Alarms).Kind, found.Alarms[0].User));
             }
             // The client looked up the name first, and so learned of the alarm, although the server then refused to let the client monitor
             // the user.
-            OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
+            OptiksServerException refused =
+                await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
             Assert.Equal("forbidden", refused.Problem);
         }
         using FileClientStateStore reopened = await fixture.OpenStoreAsync();
@@ -175,7 +183,8 @@ public sealed class UserAttackTests
         // The client raises the alarm once, however often it sees the same fact.
         Assert.Single((await later.LookupUserAsync("alice", Cancellation)).Alarms);
         // If the owner requests a change by this name, the change still concerns the client's own user and not the other user.
-        UserUpdateResult sent = await later.ChangeUserAsync(s_alice, [UserChange.AddUsername("al"u8.ToArray())], cancellationToken: Cancellation);
+        UserUpdateResult sent = await later.ChangeUserAsync(
+            s_alice, [UserChange.AddUsername("al"u8.ToArray())], cancellationToken: Cancellation);
         Assert.False(sent.User!.Value.Span.SequenceEqual(s_other));
         Assert.Equal(1, later.AcknowledgeUserAlarms(s_alice, [alarm]));
         Assert.Empty((await later.LookupUserAsync("alice", Cancellation)).Alarms);
@@ -192,7 +201,8 @@ public sealed class UserAttackTests
             ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
             if (asked)
             {
-                Assert.Equal(UpdateStatus.Pending, (await client.DecommissionUserAsync(s_alice, TimeSpan.Zero, cancellationToken: Cancellation)).Status);
+                Assert.Equal(UpdateStatus.Pending,
+                    (await client.DecommissionUserAsync(s_alice, TimeSpan.Zero, cancellationToken: Cancellation)).Status);
             }
             fixture.PublishItems(FixtureItem.Left(user));
             UserLookupResult found = await client.LookupUserAsync("alice", Cancellation);
@@ -219,7 +229,8 @@ public sealed class UserAttackTests
 
         // If the server refuses to let the client monitor the user, the client does not send the request to leave.
         fixture.Server.Refuse = path => path == "/v1/users/monitor" ? (403, "forbidden") : null;
-        await Assert.ThrowsAsync<OptiksServerException>(() => client.DecommissionUserAsync(s_alice, TimeSpan.Zero, cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<OptiksServerException>(
+            () => client.DecommissionUserAsync(s_alice, TimeSpan.Zero, cancellationToken: Cancellation));
         Assert.DoesNotContain("POST /v1/users", fixture.Server.Requests);
         fixture.Server.Refuse = _ => null;
 
@@ -236,7 +247,8 @@ public sealed class UserAttackTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
-        await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("tablet"u8.ToArray(), "its key"u8.ToArray())], cancellationToken: Cancellation);
+        await client.ChangeUserAsync(
+            s_alice, [UserChange.AddDevice("tablet"u8.ToArray(), "its key"u8.ToArray())], cancellationToken: Cancellation);
         await client.DecommissionUserAsync(s_alice, TimeSpan.Zero, unseen: true, cancellationToken: Cancellation);
         fixture.PublishItems(FixtureItem.Left(user));
 
@@ -280,8 +292,11 @@ public sealed class UserAttackTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
-        await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("laptop"u8.ToArray(), "1"u8.ToArray())], cancellationToken: Cancellation);
-        await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("tablet"u8.ToArray(), "1"u8.ToArray()), UserChange.RemoveDevice("laptop"u8.ToArray())], cancellationToken: Cancellation);
+        await client.ChangeUserAsync(
+            s_alice, [UserChange.AddDevice("laptop"u8.ToArray(), "1"u8.ToArray())], cancellationToken: Cancellation);
+        await client.ChangeUserAsync(
+            s_alice, [UserChange.AddDevice("tablet"u8.ToArray(), "1"u8.ToArray()), UserChange.RemoveDevice("laptop"u8.ToArray())],
+            cancellationToken: Cancellation);
         // The log publishes three lists. No request explains the first list, which has the additional device "ghost", or the second list,
         // which drops this device. The third list results from applying the owner's second request to the second list.
         fixture.PublishItems(FixtureItem.List(user, "phone", "laptop", "ghost"), FixtureItem.Device("laptop", "1"));
@@ -300,7 +315,8 @@ public sealed class UserAttackTests
     // Lets the owner create a user with one device, lets the log publish the user, and lets the owner monitor the user once.
     internal static async Task<ReadOnlyMemory<byte>> CreateAsync(Fixture fixture, OptiksClient client, string device)
     {
-        UserUpdateResult pending = await client.CreateUserAsync([s_alice], [new UserDeviceValue(Encoding.UTF8.GetBytes(device), "1"u8.ToArray())], cancellationToken: Cancellation);
+        UserUpdateResult pending = await client.CreateUserAsync(
+            [s_alice], [new UserDeviceValue(Encoding.UTF8.GetBytes(device), "1"u8.ToArray())], cancellationToken: Cancellation);
         ReadOnlyMemory<byte> user = pending.User!.Value;
         fixture.PublishItems(FixtureItem.Name("alice", user), FixtureItem.List(user, device), FixtureItem.Device(device, "1"));
         UserMonitorResult first = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);

@@ -29,7 +29,8 @@ public sealed class UserFirstPeriodTests
         }
         else
         {
-            fixture.PublishItems(FixtureItem.Name("carol", user), FixtureItem.List(user, "phone", "evil"), FixtureItem.Device("phone", "M"), FixtureItem.Device("evil", "E"));
+            fixture.PublishItems(FixtureItem.Name("carol", user), FixtureItem.List(user, "phone", "evil"), FixtureItem.Device("phone", "M"),
+                FixtureItem.Device("evil", "E"));
             fixture.PublishItems(FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "P1"));
         }
         fixture.Switch();
@@ -49,7 +50,8 @@ public sealed class UserFirstPeriodTests
         Assert.Equal([0UL], found.HandedOver);
         Assert.Empty(found.NoGuarantee);
         (UserAlarmKind Kind, ulong Period, ulong Version)[] expected = what == "honest" ? [] :
-            [(UserAlarmKind.DeviceList, 0, 1), (UserAlarmKind.DeviceList, 0, 2), (UserAlarmKind.DeviceValue, 0, 1), (UserAlarmKind.DeviceValue, 0, 1)];
+            [(UserAlarmKind.DeviceList, 0, 1), (UserAlarmKind.DeviceList, 0, 2), (UserAlarmKind.DeviceValue, 0, 1),
+                (UserAlarmKind.DeviceValue, 0, 1)];
         Assert.Equal(expected, found.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
     }
 
@@ -61,8 +63,10 @@ public sealed class UserFirstPeriodTests
         byte[] user = "carol's id"u8.ToArray();
         fixture.PublishItems(Created(user));
         OptiksClient client = fixture.Client(store);
-        await client.ChangeUserAsync(s_carol, [UserChange.AddDevice("laptop"u8.ToArray(), "L"u8.ToArray())], cancellationToken: Cancellation);
-        fixture.PublishItems(FixtureItem.List(user, "evil", "laptop", "phone"), FixtureItem.Device("laptop", "L"), FixtureItem.Device("evil", "E"));
+        await client.ChangeUserAsync(
+            s_carol, [UserChange.AddDevice("laptop"u8.ToArray(), "L"u8.ToArray())], cancellationToken: Cancellation);
+        fixture.PublishItems(FixtureItem.List(user, "evil", "laptop", "phone"), FixtureItem.Device("laptop", "L"),
+            FixtureItem.Device("evil", "E"));
         fixture.PublishItems(FixtureItem.List(user, "laptop", "phone"));
         // The log publishes this name later than the false list. So the name's leaf does not prove that no name led to the user when the
         // log showed the false list.
@@ -157,9 +161,11 @@ public sealed class UserFirstPeriodTests
 
         Assert.Equal((Reason.Valid, 0, 0, 1UL), (found.Reason, found.Alarms.Count, found.NoGuarantee.Count, found.ListVersion));
         Assert.Equal([(ulong)switches], later.HandedOver);
-        Assert.Equal([(UserAlarmKind.DeviceValue, (ulong)switches, 2UL)], later.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
+        Assert.Equal([(UserAlarmKind.DeviceValue, (ulong)switches, 2UL)],
+            later.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
         // The client asked about the user only for the last ended period, and not for the periods before it.
-        Assert.Equal([$"/v1/users/monitor?period={switches}"], fixture.Server.EndedQueries.Where(query => query.StartsWith("/v1/users/", StringComparison.Ordinal)));
+        Assert.Equal([$"/v1/users/monitor?period={switches}"],
+            fixture.Server.EndedQueries.Where(query => query.StartsWith("/v1/users/", StringComparison.Ordinal)));
     }
 
     [Theory]
@@ -174,7 +180,8 @@ public sealed class UserFirstPeriodTests
         fixture.Publish();
         ulong last = fixture.Log.Latest;
         TrustAnchor anchor = cosigners.Anchor(1, TimeSpan.FromHours(1), ("a", last + (ulong)later));
-        fixture.Server.Cosignatures = () => TestCosigners.Answer(cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
+        fixture.Server.Cosignatures = () =>
+            TestCosigners.Answer(cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
         OptiksClient client = fixture.Client(store, null, options => options with { TrustAnchor = anchor });
         Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
         ReadOnlyMemory<byte> user = await CreateAsync(client);
@@ -205,7 +212,8 @@ public sealed class UserFirstPeriodTests
         Assert.Empty(store.Current.PeriodEnds);
     }
 
-    private static FixtureItem[] Created(ReadOnlyMemory<byte> user) => [FixtureItem.Name("carol", user), FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "P1")];
+    private static FixtureItem[] Created(ReadOnlyMemory<byte> user) =>
+        [FixtureItem.Name("carol", user), FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "P1")];
 
     private static async Task<OptiksClient> WithHeadAsync(Fixture fixture, FileClientStateStore store)
     {
@@ -215,5 +223,6 @@ public sealed class UserFirstPeriodTests
     }
 
     private static async Task<ReadOnlyMemory<byte>> CreateAsync(OptiksClient client) =>
-        (await client.CreateUserAsync([s_carol], [new UserDeviceValue("phone"u8.ToArray(), Encoding.UTF8.GetBytes("P1"))], cancellationToken: Cancellation)).User!.Value;
+        (await client.CreateUserAsync([s_carol], [new UserDeviceValue("phone"u8.ToArray(), Encoding.UTF8.GetBytes("P1"))],
+            cancellationToken: Cancellation)).User!.Value;
 }

@@ -17,11 +17,14 @@ public sealed class UserHandoverTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
-        await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("laptop"u8.ToArray(), "1"u8.ToArray())], cancellationToken: Cancellation);
+        await client.ChangeUserAsync(
+            s_alice, [UserChange.AddDevice("laptop"u8.ToArray(), "1"u8.ToArray())], cancellationToken: Cancellation);
         fixture.PublishItems(FixtureItem.List(user, "phone", "laptop"), FixtureItem.Device("laptop", "1"));
         fixture.Switch();
         UserMonitorResult over = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
-        await client.ChangeUserAsync(s_alice, [UserChange.RemoveDevice("phone"u8.ToArray()), UserChange.SetDevice("laptop"u8.ToArray(), "2"u8.ToArray())], cancellationToken: Cancellation);
+        await client.ChangeUserAsync(
+            s_alice, [UserChange.RemoveDevice("phone"u8.ToArray()), UserChange.SetDevice("laptop"u8.ToArray(), "2"u8.ToArray())],
+            cancellationToken: Cancellation);
         fixture.PublishItems(FixtureItem.List(user, "laptop"), FixtureItem.Device("laptop", "2"));
         UserMonitorResult later = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
 
@@ -45,7 +48,8 @@ public sealed class UserHandoverTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         byte[] user = "id"u8.ToArray();
-        fixture.PublishItems(FixtureItem.Name("alice", user), FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "1"), FixtureItem.Device("other", "1"));
+        fixture.PublishItems(FixtureItem.Name("alice", user), FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "1"),
+            FixtureItem.Device("other", "1"));
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupUserAsync("alice", Cancellation)).IsValid);
@@ -94,8 +98,11 @@ public sealed class UserHandoverTests
         }
         fixture.Switch(copies => what switch
         {
-            "a false list" => [.. copies.Select(copy => copy.Structure == StructureId.Devices ? copy with { Value = FixtureItem.List(user, "phone", "ghost").Value } : copy)],
-            "a false value" => [.. copies.Select(copy => copy.Structure == StructureId.Keys ? copy with { Value = "forged"u8.ToArray() } : copy)],
+            "a false list" =>
+                [.. copies.Select(copy =>
+                    copy.Structure == StructureId.Devices ? copy with { Value = FixtureItem.List(user, "phone", "ghost").Value } : copy)],
+            "a false value" =>
+                [.. copies.Select(copy => copy.Structure == StructureId.Keys ? copy with { Value = "forged"u8.ToArray() } : copy)],
             "no list" => [.. copies.Where(copy => copy.Structure != StructureId.Devices)],
             "no value" => [.. copies.Where(copy => copy.Structure != StructureId.Keys)],
             _ => copies,
@@ -114,7 +121,8 @@ public sealed class UserHandoverTests
         Assert.True(found.IsValid, found.Reason.ToString());
         (UserAlarmKind Kind, ulong Period, ulong Version, Reason? Handover)[] expected = what switch
         {
-            "a device came and went" => [(UserAlarmKind.DeviceList, 0, 2, null), (UserAlarmKind.DeviceList, 0, 3, null), (UserAlarmKind.DeviceValue, 0, 1, null)],
+            "a device came and went" =>
+                [(UserAlarmKind.DeviceList, 0, 2, null), (UserAlarmKind.DeviceList, 0, 3, null), (UserAlarmKind.DeviceValue, 0, 1, null)],
             "a value came and went" => [(UserAlarmKind.DeviceValue, 0, 2, null), (UserAlarmKind.DeviceValue, 0, 3, null)],
             "a false list" => [(UserAlarmKind.DeviceList, 1, 1, Reason.HandoverValue)],
             "a false value" => [(UserAlarmKind.DeviceValue, 1, 1, Reason.HandoverValue)],
@@ -130,7 +138,8 @@ public sealed class UserHandoverTests
         {
             UserAlarmReview review = await fixture.Client(copy).ReviewUserAlarmsAsync(s_alice, Cancellation);
             Assert.Equal(found.Alarms.Count, review.Alarms.Count);
-            Assert.Equal(found.Alarms.Count, fixture.Client(copy).AcknowledgeUserAlarms(s_alice, [.. review.Alarms.Select(reviewed => reviewed.Alarm)]));
+            Assert.Equal(found.Alarms.Count,
+                fixture.Client(copy).AcknowledgeUserAlarms(s_alice, [.. review.Alarms.Select(reviewed => reviewed.Alarm)]));
         }
     }
 
@@ -207,7 +216,8 @@ public sealed class UserHandoverTests
         fixture.Switch();
         fixture.Server.HasErasedEnds = true;
         // The client does not believe this report, because the log cannot erase the latest versions of a user who has not left.
-        OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
+        OptiksServerException refused =
+            await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
         Assert.Equal("erased", refused.Problem);
         fixture.PublishItems(FixtureItem.Left(user));
         Assert.True((await client.LookupUserAsync("alice", Cancellation)).HasLeft);
@@ -244,7 +254,10 @@ public sealed class UserHandoverTests
         };
         UserMonitorResult found = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
         Assert.Equal([0UL], found.HandedOver);
-        Assert.Equal((4, 4), (found.Alarms.Count(alarm => alarm.Kind == UserAlarmKind.DeviceList), found.Alarms.Count(alarm => alarm.Kind == UserAlarmKind.DeviceValue)));
+        Assert.Equal(
+            (4, 4),
+            (found.Alarms.Count(alarm => alarm.Kind == UserAlarmKind.DeviceList),
+                found.Alarms.Count(alarm => alarm.Kind == UserAlarmKind.DeviceValue)));
         for (int i = 0; i < 3; i++)
         {
             fixture.PublishItems(FixtureItem.List(user, "phone", $"spirit {i}"));
@@ -267,7 +280,8 @@ public sealed class UserHandoverTests
         fixture.Publish(("plain", "forged"));
         fixture.Publish(("plain", "mine"));
         fixture.Switch();
-        await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("plain"u8.ToArray(), "again"u8.ToArray())], cancellationToken: Cancellation);
+        await client.ChangeUserAsync(
+            s_alice, [UserChange.AddDevice("plain"u8.ToArray(), "again"u8.ToArray())], cancellationToken: Cancellation);
         fixture.PublishItems(FixtureItem.List(user, "phone", "plain"), FixtureItem.Device("plain", "again"));
         UserMonitorResult found = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
         MonitorResult plain = await client.MonitorAsync("plain"u8.ToArray(), Cancellation);
@@ -287,16 +301,19 @@ public sealed class UserHandoverTests
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         for (int i = 0; i < 5; i++)
         {
-            fixture.PublishItems(FixtureItem.List(user, "phone", $"ghost {i}"), FixtureItem.Device($"ghost {i}", "its key"), FixtureItem.Device("phone", $"forged {i}"));
+            fixture.PublishItems(FixtureItem.List(user, "phone", $"ghost {i}"), FixtureItem.Device($"ghost {i}", "its key"),
+                FixtureItem.Device("phone", $"forged {i}"));
         }
         fixture.Switch();
         for (int i = 0; i < 5; i++)
         {
-            fixture.PublishItems(FixtureItem.List(user, "phone", $"spirit {i}"), FixtureItem.Device($"spirit {i}", "its key"), FixtureItem.Device("phone", $"again {i}"));
+            fixture.PublishItems(FixtureItem.List(user, "phone", $"spirit {i}"), FixtureItem.Device($"spirit {i}", "its key"),
+                FixtureItem.Device("phone", $"again {i}"));
         }
         fixture.Server.UserPage = new Native.UserMonitorPage(2, 4, 1024, 1 << 22);
         int pages = 0;
-        UserMonitorResult found = await client.MonitorUserAsync(s_alice, new Counter(count => pages = Math.Max(pages, count)), Cancellation);
+        UserMonitorResult found =
+            await client.MonitorUserAsync(s_alice, new Counter(count => pages = Math.Max(pages, count)), Cancellation);
 
         Assert.True(found.IsValid, found.Reason.ToString());
         Assert.True(pages > 1);
@@ -314,7 +331,8 @@ public sealed class UserHandoverTests
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         using FixtureLog second = fixture.Log.Fork(1);
-        second.Publish([FixtureItem.Name("alice", "another"u8.ToArray()), FixtureItem.List("another"u8.ToArray(), "ghost"), FixtureItem.Device("ghost", "its key")]);
+        second.Publish([FixtureItem.Name("alice", "another"u8.ToArray()), FixtureItem.List("another"u8.ToArray(), "ghost"),
+            FixtureItem.Device("ghost", "its key")]);
         second.Publish();
         fixture.Switch();
         using FileClientStateStore strangers = await fixture.OpenStoreAsync("stranger");

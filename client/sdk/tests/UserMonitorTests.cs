@@ -18,8 +18,11 @@ public sealed class UserMonitorTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
-        await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("laptop"u8.ToArray(), "1"u8.ToArray()), UserChange.SetDevice("phone"u8.ToArray(), "2"u8.ToArray())], cancellationToken: Cancellation);
-        fixture.PublishItems(FixtureItem.List(user, "phone", "laptop"), FixtureItem.Device("laptop", "1"), FixtureItem.Device("phone", "2"));
+        await client.ChangeUserAsync(
+            s_alice, [UserChange.AddDevice("laptop"u8.ToArray(), "1"u8.ToArray()),
+                UserChange.SetDevice("phone"u8.ToArray(), "2"u8.ToArray())], cancellationToken: Cancellation);
+        fixture.PublishItems(FixtureItem.List(user, "phone", "laptop"), FixtureItem.Device("laptop", "1"),
+            FixtureItem.Device("phone", "2"));
         UserMonitorResult added = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
         await client.ChangeUserAsync(s_alice, [UserChange.RemoveDevice("phone"u8.ToArray())], cancellationToken: Cancellation);
         fixture.PublishItems(FixtureItem.List(user, "laptop"));
@@ -62,7 +65,9 @@ public sealed class UserMonitorTests
         fixture.Server.Mutate = (path, answer) => path == "/v1/users/lookup" ? answer[..^1] : answer;
         Assert.Equal(Reason.MalformedTruncated, (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Reason);
         // As a control, check that other lookups carry no credential.
-        Assert.Equal("unauthorized", (await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupUserAsync(s_alice, cancellationToken: Cancellation))).Problem);
+        Assert.Equal("unauthorized",
+            (await Assert.ThrowsAsync<OptiksServerException>(
+                () => client.LookupUserAsync(s_alice, cancellationToken: Cancellation))).Problem);
     }
 
     [Fact]
@@ -74,7 +79,9 @@ public sealed class UserMonitorTests
         {
             user = await UserAttackTests.CreateAsync(fixture, fixture.Client(store), "phone");
             fixture.PublishItems(FixtureItem.List(user, "ghost", "phone"), FixtureItem.Device("ghost", "its key"));
-            await Assert.ThrowsAsync<KilledException>(() => fixture.Client(new KilledStore(store, afterWrite: true, writes: 2)).MonitorUserAsync(s_alice, cancellationToken: Cancellation));
+            await Assert.ThrowsAsync<KilledException>(
+                () => fixture.Client(new KilledStore(store, afterWrite: true, writes: 2))
+                    .MonitorUserAsync(s_alice, cancellationToken: Cancellation));
         }
         using (FileClientStateStore reopened = await fixture.OpenStoreAsync())
         {
@@ -84,7 +91,9 @@ public sealed class UserMonitorTests
             Assert.Equal((2, 0), (later.Alarms.Count, later.NewLists.Count));
             UserAlarmReview review = await client.ReviewUserAlarmsAsync(s_alice, Cancellation);
             Assert.Equal(["ghost,phone", "its key"], review.Alarms.Select(reviewed =>
-                reviewed.Alarm.Kind == UserAlarmKind.DeviceList ? string.Join(',', DeviceList.Decode(reviewed.Value!.Value).Select(Text)) : Text(reviewed.Value!.Value)));
+                reviewed.Alarm.Kind == UserAlarmKind.DeviceList
+                    ? string.Join(',', DeviceList.Decode(reviewed.Value!.Value).Select(Text))
+                    : Text(reviewed.Value!.Value)));
             Assert.Equal(2, client.AcknowledgeUserAlarms(s_alice, [.. review.Alarms.Select(reviewed => reviewed.Alarm)]));
         }
         using FileClientStateStore last = await fixture.OpenStoreAsync();
@@ -137,7 +146,9 @@ public sealed class UserMonitorTests
                 if (path == "/v1/users/monitor" && isFirst)
                 {
                     isFirst = false;
-                    fixture.PublishItems(leaves ? [FixtureItem.Left(s_user)] : [FixtureItem.List(s_user, "ghost", "laptop", "phone"), FixtureItem.Device("ghost", "its key")]);
+                    fixture.PublishItems(leaves
+                        ? [FixtureItem.Left(s_user)]
+                        : [FixtureItem.List(s_user, "ghost", "laptop", "phone"), FixtureItem.Device("ghost", "its key")]);
                 }
                 return answer;
             };
@@ -161,9 +172,11 @@ public sealed class UserMonitorTests
         Publish(fixture);
         fixture.Server.UserPage = new(1, 1, 1024, 1 << 20);
         using FileClientStateStore store = await fixture.OpenStoreAsync();
-        OptiksClient client = fixture.Client(store, change: options => options with { MaxPages = pages, MaxPagesLength = octets, MaxPagesTime = TimeSpan.FromSeconds(seconds) });
+        OptiksClient client = fixture.Client(store,
+            change: options => options with { MaxPages = pages, MaxPagesLength = octets, MaxPagesTime = TimeSpan.FromSeconds(seconds) });
 
-        OptiksServerException endless = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
+        OptiksServerException endless =
+            await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
 
         Assert.Equal(ServerFailure.Unusable, endless.Failure);
         Assert.Equal(asked, fixture.Server.UserQueries.Count);
@@ -176,7 +189,8 @@ public sealed class UserMonitorTests
         const int Devices = ProtocolLimits.MaxKnownKeys + 30;
         await using Fixture fixture = await Fixture.StartAsync();
         string[] ids = [.. Enumerable.Range(0, Devices).Select(i => $"d{i:0000}")];
-        fixture.PublishItems([FixtureItem.Name("alice", s_user), FixtureItem.List(s_user, ids), .. ids.Select(id => FixtureItem.Device(id, "1"))]);
+        fixture.PublishItems(
+            [FixtureItem.Name("alice", s_user), FixtureItem.List(s_user, ids), .. ids.Select(id => FixtureItem.Device(id, "1"))]);
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         UserMonitorResult first = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
@@ -213,7 +227,8 @@ public sealed class UserMonitorTests
 
         // If the previous version of a list was erased, the client cannot compare the list with it, so the client raises an alarm.
         Assert.Equal(
-            [(UserAlarmKind.DeviceList, 1UL, true), (UserAlarmKind.DeviceList, 2UL, false), (UserAlarmKind.DeviceValue, 1UL, true), (UserAlarmKind.DeviceValue, 2UL, false)],
+            [(UserAlarmKind.DeviceList, 1UL, true), (UserAlarmKind.DeviceList, 2UL, false), (UserAlarmKind.DeviceValue, 1UL, true),
+                (UserAlarmKind.DeviceValue, 2UL, false)],
             found.Alarms.Select(alarm => (alarm.Kind, alarm.Version, alarm.ValueSha256 is null)));
         Assert.Null(found.NewLists[0].Devices);
         Assert.True(again.IsValid);
@@ -238,8 +253,10 @@ public sealed class UserMonitorTests
             "id twice" => [0, 0, 4, 1, (byte)'a', 1, (byte)'a'],
             _ => FixtureItem.List(s_user, "phone").Value,
         };
-        fixture.PublishItems(FixtureItem.Name("alice", s_user), new FixtureItem(StructureId.Devices, s_user, list), FixtureItem.Device("phone", "1"));
-        fixture.PublishItems(FixtureItem.Name("bob", "id of bob"u8.ToArray()), FixtureItem.List("id of bob"u8.ToArray(), "tablet"), FixtureItem.Device("tablet", "1"));
+        fixture.PublishItems(FixtureItem.Name("alice", s_user), new FixtureItem(StructureId.Devices, s_user, list),
+            FixtureItem.Device("phone", "1"));
+        fixture.PublishItems(FixtureItem.Name("bob", "id of bob"u8.ToArray()), FixtureItem.List("id of bob"u8.ToArray(), "tablet"),
+            FixtureItem.Device("tablet", "1"));
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         string user = Base64UrlText.Encode(what == "user id changed" ? "id of carol"u8 : s_user);
@@ -247,19 +264,35 @@ public sealed class UserMonitorTests
             state => what switch
             {
                 "user came back" => state with { Users = state.Users.Add(user, new UserState { LeftEpoch = 1 }) },
-                "older epoch" => state with { Users = state.Users.Add(user, new UserState { LeftEpoch = null, Devices = new KeyState { LeastEpoch = 3, Period = 0, Version = 1, Time = 1, ValueSha256 = ValueHash.Of(list) } }) },
+                "older epoch" =>
+                    state with
+                    {
+                        Users = state.Users.Add(
+                        user,
+                        new UserState
+                        {
+                            LeftEpoch = null,
+                            Devices = new KeyState { LeastEpoch = 3, Period = 0, Version = 1, Time = 1, ValueSha256 = ValueHash.Of(list) },
+                        })
+                    },
                 _ => state,
             },
             []);
-        store.TryUpdate(state => state with { Names = state.Names.Add(Base64UrlText.Encode(s_alice), new NameState { LeastEpoch = 0, User = user }) }, []);
-        byte[]? foreign = what == "false answer" ? fixture.Log.UserMonitor(2, new UserMonitorQuery("id of bob"u8.ToArray()).Encode(), fixture.Server.UserPage, out _) : null;
+        store.TryUpdate(
+            state => state with { Names = state.Names.Add(Base64UrlText.Encode(s_alice), new NameState { LeastEpoch = 0, User = user }) },
+            []);
+        byte[]? foreign = what == "false answer"
+            ? fixture.Log.UserMonitor(2, new UserMonitorQuery("id of bob"u8.ToArray()).Encode(), fixture.Server.UserPage, out _)
+            : null;
         fixture.Server.Mutate = (path, answer) => path != "/v1/users/monitor" ? answer
             : what == "cut" ? answer[..^1]
             : foreign is not null ? [.. fixture.Log.HeadAsync(2, store.Current.Head?.Size ?? 0).GetAwaiter().GetResult()!, .. foreign]
             : answer;
         ClientState before = store.Current;
 
-        Reason found = what == "user id changed" ? await OtherUserAsync(fixture, client) : (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Reason;
+        Reason found = what == "user id changed"
+            ? await OtherUserAsync(fixture, client)
+            : (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Reason;
 
         Assert.Equal(reason, found.Name());
         if (what is "false answer" or "cut")
@@ -302,7 +335,8 @@ public sealed class UserMonitorTests
     private static async Task<Reason> OtherUserAsync(Fixture fixture, OptiksClient client)
     {
         byte[] unknowing = fixture.Log.Users(2, UserQueryList.Encode([new UserQuery(s_alice)]), out _);
-        fixture.Server.Mutate = (path, answer) => path == "/v1/users/lookup" ? [.. fixture.Log.HeadAsync(2, 0).GetAwaiter().GetResult()!, .. unknowing] : answer;
+        fixture.Server.Mutate = (path, answer) =>
+            path == "/v1/users/lookup" ? [.. fixture.Log.HeadAsync(2, 0).GetAwaiter().GetResult()!, .. unknowing] : answer;
         return (await client.LookupUserAsync(s_alice, cancellationToken: Cancellation)).Reason;
     }
 
@@ -310,14 +344,16 @@ public sealed class UserMonitorTests
     private static void Publish(Fixture fixture)
     {
         fixture.PublishItems(FixtureItem.Name("alice", s_user), FixtureItem.List(s_user, "phone"), FixtureItem.Device("phone", "1"));
-        fixture.PublishItems(FixtureItem.List(s_user, "phone", "tablet"), FixtureItem.Device("phone", "2"), FixtureItem.Device("tablet", "1"));
+        fixture.PublishItems(FixtureItem.List(s_user, "phone", "tablet"), FixtureItem.Device("phone", "2"),
+            FixtureItem.Device("tablet", "1"));
         fixture.PublishItems(FixtureItem.Device("phone", "3"), FixtureItem.Device("tablet", "2"));
         fixture.PublishItems(FixtureItem.List(s_user, "laptop", "phone"), FixtureItem.Device("laptop", "1"));
         fixture.PublishItems(FixtureItem.Device("phone", "4"));
     }
 
     private static IEnumerable<string> Shown(IReadOnlyList<UserDeviceVersions> devices) =>
-        devices.SelectMany(device => device.Versions.Select(version => $"{Text(device.Device)} {(version.Value is { } value ? Text(value) : "erased")}"));
+        devices.SelectMany(device =>
+            device.Versions.Select(version => $"{Text(device.Device)} {(version.Value is { } value ? Text(value) : "erased")}"));
 
     private static string Text(ReadOnlyMemory<byte> octets) => Encoding.UTF8.GetString(octets.Span);
 

@@ -53,17 +53,21 @@ public sealed class UserRequestTests
             return null;
         };
 
-        UserUpdateResult pending = await client.CreateUserAsync([s_alice], [new UserDeviceValue(s_phone, s_one)], cancellationToken: Cancellation);
-        UserUpdateResult again = await client.CreateUserAsync([s_alice], [new UserDeviceValue(s_phone, s_one)], pending.RequestId, Cancellation);
+        UserUpdateResult pending =
+            await client.CreateUserAsync([s_alice], [new UserDeviceValue(s_phone, s_one)], cancellationToken: Cancellation);
+        UserUpdateResult again = await client.CreateUserAsync(
+            [s_alice], [new UserDeviceValue(s_phone, s_one)], pending.RequestId, Cancellation);
 
         Assert.Equal((UpdateStatus.Pending, true), (pending.Status, pending.User!.Value.Span.SequenceEqual(again.User!.Value.Span)));
         Assert.Equal(ValueHash.Of(s_one), Assert.Single(whenSent!.Owned[Base64UrlText.Encode(s_phone)].Expected).ValueSha256);
         ExpectedUserChange expected = Assert.Single(store.Current.OwnedUsers[Base64UrlText.Encode(pending.User.Value.Span)].Expected);
-        Assert.Equal((pending.RequestId, Base64UrlText.Encode(s_phone), 0, false), (expected.RequestId, Assert.Single(expected.Added), expected.Removed.Length, expected.Leaves));
+        Assert.Equal((pending.RequestId, Base64UrlText.Encode(s_phone), 0, false),
+            (expected.RequestId, Assert.Single(expected.Added), expected.Removed.Length, expected.Leaves));
 
         fixture.Server.UserStatus = """{"status":"refused","reason":"device-taken","item":2,"current":{"period":0,"version":1}}""";
         UserUpdateResult refused = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
-        Assert.Equal((UpdateStatus.Refused, "device-taken", new KeyVersionNumber(0, 1)), (refused.Status, refused.RefusedBecause, refused.Current));
+        Assert.Equal((UpdateStatus.Refused, "device-taken", new KeyVersionNumber(0, 1)),
+            (refused.Status, refused.RefusedBecause, refused.Current));
         Assert.Empty(store.Current.OwnedUsers.Values.Single().Expected);
         Assert.Empty(store.Current.Owned.Values.Single().Expected);
 
@@ -78,12 +82,14 @@ public sealed class UserRequestTests
         await using Fixture fixture = await Fixture.StartAsync();
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
-        UserUpdateResult first = await client.CreateUserAsync([s_alice], [new UserDeviceValue(s_phone, s_one)], cancellationToken: Cancellation);
+        UserUpdateResult first = await client.CreateUserAsync(
+            [s_alice], [new UserDeviceValue(s_phone, s_one)], cancellationToken: Cancellation);
         ClientState accepted = store.Current;
         fixture.Server.Refuse = path => path == "/v1/users" ? (409, "request-id-reused") : null;
 
         await Assert.ThrowsAsync<OptiksServerException>(
-            () => client.CreateUserAsync([s_alice, "al"u8.ToArray()], [new UserDeviceValue(s_phone, s_two), new UserDeviceValue(s_laptop, s_two)], first.RequestId, Cancellation));
+            () => client.CreateUserAsync([s_alice, "al"u8.ToArray()],
+                [new UserDeviceValue(s_phone, s_two), new UserDeviceValue(s_laptop, s_two)], first.RequestId, Cancellation));
 
         OwnedUser before = accepted.OwnedUsers.Values.Single();
         OwnedUser after = store.Current.OwnedUsers.Values.Single();
@@ -102,16 +108,23 @@ public sealed class UserRequestTests
         using (FileClientStateStore store = await fixture.OpenStoreAsync())
         {
             // Publish the user, because the client looks up the list before it requests a change of the list.
-            fixture.PublishItems(FixtureItem.Name("alice", "user id"u8.ToArray()), FixtureItem.List("user id"u8.ToArray(), "phone"), FixtureItem.Device("phone", "one"));
-            store.TryUpdate(state => state with { Names = state.Names.Add(Base64UrlText.Encode(s_alice), new NameState { LeastEpoch = 0, User = user }) }, []);
-            await fixture.Client(store).ChangeUserAsync(s_alice, [UserChange.AddDevice(s_laptop, s_two), UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation);
+            fixture.PublishItems(FixtureItem.Name("alice", "user id"u8.ToArray()), FixtureItem.List("user id"u8.ToArray(), "phone"),
+                FixtureItem.Device("phone", "one"));
+            store.TryUpdate(
+                state =>
+                    state with { Names = state.Names.Add(Base64UrlText.Encode(s_alice), new NameState { LeastEpoch = 0, User = user }) },
+                    []);
+            await fixture.Client(store).ChangeUserAsync(
+                s_alice, [UserChange.AddDevice(s_laptop, s_two), UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation);
             before = store.Current;
         }
         using JsonDocument sent = JsonDocument.Parse(fixture.Server.LastUserRequest);
-        Assert.Equal((user, 2), (sent.RootElement.GetProperty("user_b64").GetString(), sent.RootElement.GetProperty("changes").GetArrayLength()));
+        Assert.Equal(
+            (user, 2), (sent.RootElement.GetProperty("user_b64").GetString(), sent.RootElement.GetProperty("changes").GetArrayLength()));
         using FileClientStateStore reopened = await fixture.OpenStoreAsync();
         ExpectedUserChange change = Assert.Single(reopened.Current.OwnedUsers[user].Expected);
-        Assert.Equal([Base64UrlText.Encode(s_laptop), Base64UrlText.Encode(s_phone)], [Assert.Single(change.Added), Assert.Single(change.Removed)]);
+        Assert.Equal([Base64UrlText.Encode(s_laptop), Base64UrlText.Encode(s_phone)],
+            [Assert.Single(change.Added), Assert.Single(change.Removed)]);
         Assert.Equal(before.Owned.Keys, reopened.Current.Owned.Keys);
     }
 
@@ -126,12 +139,18 @@ public sealed class UserRequestTests
 
         await Assert.ThrowsAsync<ArgumentException>(() => client.CreateUserAsync([], [], cancellationToken: Cancellation));
         await Assert.ThrowsAsync<ArgumentException>(() => client.CreateUserAsync([tooLong], [], cancellationToken: Cancellation));
-        await Assert.ThrowsAsync<ArgumentException>(() => client.CreateUserAsync([s_alice], [new UserDeviceValue(tooLong, s_one)], cancellationToken: Cancellation));
-        await Assert.ThrowsAsync<ArgumentException>(() => client.CreateUserAsync([s_alice], [new UserDeviceValue(s_phone, tooMuch)], cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(
+            () => client.CreateUserAsync([s_alice], [new UserDeviceValue(tooLong, s_one)], cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(
+            () => client.CreateUserAsync([s_alice], [new UserDeviceValue(s_phone, tooMuch)], cancellationToken: Cancellation));
         await Assert.ThrowsAsync<ArgumentException>(() => client.ChangeUserAsync(s_alice, [], cancellationToken: Cancellation));
-        await Assert.ThrowsAsync<ArgumentException>(() => client.ChangeUserAsync(s_alice, [UserChange.Decommission(), UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation));
-        await Assert.ThrowsAsync<ArgumentException>(() => client.ChangeUserAsync(s_alice, [UserChange.RemoveDevice(tooLong)], cancellationToken: Cancellation));
-        await Assert.ThrowsAsync<ArgumentException>(() => client.CreateUserAsync([s_alice], [], Guid.Parse("00000000-0000-4000-8000-000000000000"), Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(
+            () => client.ChangeUserAsync(
+                s_alice, [UserChange.Decommission(), UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(
+            () => client.ChangeUserAsync(s_alice, [UserChange.RemoveDevice(tooLong)], cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(
+            () => client.CreateUserAsync([s_alice], [], Guid.Parse("00000000-0000-4000-8000-000000000000"), Cancellation));
 
         Assert.Empty(fixture.Server.Requests);
         Assert.Equal((0, 0), (store.Current.OwnedUsers.Count, store.Current.Owned.Count));
@@ -140,12 +159,15 @@ public sealed class UserRequestTests
     [Theory]
     [InlineData("""{"damaged":{}}""")]
     [InlineData("""{"users":{"":{}}}""")]
-    [InlineData("""{"users":{"YWxpY2U":{"left_epoch":1,"devices":{"least_epoch":1,"period":0,"version":1,"time":1,"published_epoch":1,"value_sha256":"0000000000000000000000000000000000000000000000000000000000000000"}}}}""")]
+    [InlineData(
+        """{"users":{"YWxpY2U":{"left_epoch":1,"devices":{"least_epoch":1,"period":0,"version":1,"time":1,"published_epoch":1,"value_sha256":"0000000000000000000000000000000000000000000000000000000000000000"}}}}""")]
     [InlineData("""{"users":{"YWxpY2U":{"devices":{"least_epoch":1,"period":0,"version":0,"time":0,"published_epoch":0}}}}""")]
-    [InlineData("""{"users":{"YWxpY2U":{"devices":{"least_epoch":1,"period":0,"version":1,"time":1,"published_epoch":1,"value_sha256":"../../../etc/passwd"}}}}""")]
+    [InlineData(
+        """{"users":{"YWxpY2U":{"devices":{"least_epoch":1,"period":0,"version":1,"time":1,"published_epoch":1,"value_sha256":"../../../etc/passwd"}}}}""")]
     [InlineData("""{"names":{"YWxpY2U":{"least_epoch":1,"user":"=="}}}""")]
     [InlineData("""{"names":{"YWxpY2U":{}}}""")]
-    [InlineData("""{"owned_users":{"YWxpY2U":{"expected":[{"request_id":"0193a2f0-7c1e-7abc-8def-0123456789ab","added":["?"],"removed":[],"leaves":false}]}}}""")]
+    [InlineData(
+        """{"owned_users":{"YWxpY2U":{"expected":[{"request_id":"0193a2f0-7c1e-7abc-8def-0123456789ab","added":["?"],"removed":[],"leaves":false}]}}}""")]
     [InlineData("""{"owned_users":{"YWxpY2U":{"names":["?"]}}}""")]
     [InlineData("""{"owned_users":{"YWxpY2U":{"names":[null]}}}""")]
     [InlineData("""{"owned_users":{"YWxpY2U":{"followed":[""]}}}""")]
@@ -165,13 +187,15 @@ public sealed class UserRequestTests
     [InlineData("""{"owned":{"YWxpY2U":{"no_guarantee":[{"period":0,"from_epoch":2,"to_epoch":1,"is_accepted":false}]}}}""")]
     [InlineData("""{"owned":{"YWxpY2U":{"alarms":[{"period":1,"version":1,"epoch":0,"handover":"Stale"}]}}}""")]
     [InlineData("""{"owned_users":{"YWxpY2U":{"no_guarantee":[{"period":0,"from_epoch":2,"to_epoch":1,"is_accepted":false}]}}}""")]
-    [InlineData("""{"owned_users":{"YWxpY2U":{"alarms":[{"kind":"DeviceList","period":1,"version":1,"epoch":0,"handover":"HandoverPeriod"}]}}}""")]
+    [InlineData(
+        """{"owned_users":{"YWxpY2U":{"alarms":[{"kind":"DeviceList","period":1,"version":1,"epoch":0,"handover":"HandoverPeriod"}]}}}""")]
     public async Task A_damaged_state_is_refused(string members)
     {
         await using Fixture fixture = await Fixture.StartAsync();
         using (FileClientStateStore store = await fixture.OpenStoreAsync())
         {
-            store.TryUpdate(state => state with { Names = state.Names.Add("YWxpY2U", new NameState { LeastEpoch = 1, User = "YWxpY2U" }) }, []);
+            store.TryUpdate(
+                state => state with { Names = state.Names.Add("YWxpY2U", new NameState { LeastEpoch = 1, User = "YWxpY2U" }) }, []);
         }
         string path = fixture.Folder.In("client/state.json");
         var state = System.Text.Json.Nodes.JsonNode.Parse(File.ReadAllText(path))!.AsObject();
@@ -223,7 +247,8 @@ public sealed class UserRequestTests
         PublishedKey key = new(s_phone, new KeyVersionNumber(0, 1), StructureId.Keys);
         bool later = what.StartsWith("later version", StringComparison.Ordinal);
         bool laterList = what.StartsWith("later list", StringComparison.Ordinal);
-        var shown = new List<UserDevice> { new(s_phone, what == "older version" ? 0UL : later ? 2UL : 1UL, 5, what == "other value" || later ? s_two : s_one, false) };
+        var shown = new List<UserDevice> { new(
+            s_phone, what == "older version" ? 0UL : later ? 2UL : 1UL, 5, what == "other value" || later ? s_two : s_one, false) };
         if (what is "not listed" or "removed since" or "left since")
         {
             shown.Clear();
@@ -255,20 +280,32 @@ public sealed class UserRequestTests
             RequestId = Guid.CreateVersion7(),
             Status = UpdateStatus.Published,
             Epoch = 5,
-            Items = [.. ((PublishedKey[])[list, key]).Where(item => what != "no list named" || item != list).Where(item => what != "no key named" || item != key)],
+            Items = [.. ((PublishedKey[])[list, key]).Where(item => what != "no list named" || item != list)
+                .Where(item => what != "no key named" || item != key)],
             Lookups = [now, Shown("al"u8.ToArray(), what == "second name nobody" ? null : user)],
         };
         var histories = new Dictionary<string, ReadOnlyMemory<byte>?>();
         if (later && what != "later version")
         {
-            histories[Base64UrlText.Encode(s_phone)] = what switch { "later version, erased" => default(ReadOnlyMemory<byte>?), "later version, history" => s_one, _ => s_two };
+            histories[Base64UrlText.Encode(s_phone)] = what switch
+            {
+                "later version, erased" => default(ReadOnlyMemory<byte>?),
+                "later version, history" => s_one,
+                _ => s_two
+            };
         }
 
         // The request removes the device "laptop", which was on the previous version of the list.
         var lists = new KnownLists();
         if (!what.StartsWith("list before unknown", StringComparison.Ordinal))
         {
-            lists.With(Shown(s_alice, user) with { ListVersion = 1, Devices = [Device(s_laptop), .. what == "other device left with it" ? [Device("watch"u8.ToArray())] : Array.Empty<UserDevice>()] });
+            lists.With(
+                Shown(s_alice, user) with
+                {
+                    ListVersion = 1,
+                    Devices = [Device(s_laptop),
+                        .. what == "other device left with it" ? [Device("watch"u8.ToArray())] : Array.Empty<UserDevice>()],
+                });
         }
         lists.With(now);
         KeyVersionNumber? missing = UserConfirmation.MissingList(result, lists);
@@ -282,14 +319,22 @@ public sealed class UserRequestTests
         if (what.EndsWith("history", StringComparison.Ordinal) || what == "later list, erased")
         {
             ReadOnlyMemory<byte>[] first = what == "list before unknown, other history" ? [s_laptop, "watch"u8.ToArray()] : [s_laptop];
-            lists.With(new UserHistoryResult(new Outcome(Reason.Valid, now.Head)) { Username = s_alice, Lists = [new UserListVersion(1, 4, first), new UserListVersion(2, 5, second)] });
+            lists.With(
+                new UserHistoryResult(new Outcome(Reason.Valid, now.Head))
+                {
+                    Username = s_alice,
+                    Lists = [new UserListVersion(1, 4, first), new UserListVersion(2, 5, second)],
+                });
         }
 
-        UserUpdateResult judged = UserConfirmation.Judge(result, histories, lists, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden);
+        UserUpdateResult judged = UserConfirmation.Judge(
+            result, histories, lists, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden);
 
         Assert.Equal((confirmation, confirmation == UpdateConfirmation.Confirmed), (judged.Confirmation, judged.Detail is null));
         Assert.Equal(what == "later version" ? 1 : 0, hidden.Count);
-        Assert.Equal(laterList || what is "removed since" or "older list" || what.StartsWith("list before", StringComparison.Ordinal) ? new KeyVersionNumber(0, 2) : default(KeyVersionNumber?), missing);
+        Assert.Equal(laterList || what is "removed since" or "older list" || what.StartsWith("list before", StringComparison.Ordinal)
+            ? new KeyVersionNumber(0, 2)
+            : default(KeyVersionNumber?), missing);
     }
 
     [Theory]
@@ -310,9 +355,16 @@ public sealed class UserRequestTests
             Status = UpdateStatus.Published,
             Epoch = 5,
             Items = what == "names a list" ? [key, list] : [key],
-            Lookups = [Shown(s_alice, user) with { ListVersion = 2, ListEpoch = what == "a list of its epoch" ? 5UL : 4, Devices = [Device(s_phone)] }],
+            Lookups = [Shown(s_alice, user) with
+            {
+                ListVersion = 2,
+                ListEpoch = what == "a list of its epoch" ? 5UL : 4,
+                Devices = [Device(s_phone)],
+            }],
         };
-        Assert.Equal(confirmation, UserConfirmation.Judge(result, new Dictionary<string, ReadOnlyMemory<byte>?>(), new KnownLists().With(result.Lookups[0]), out _).Confirmation);
+        Assert.Equal(confirmation,
+            UserConfirmation.Judge(result, new Dictionary<string, ReadOnlyMemory<byte>?>(), new KnownLists().With(result.Lookups[0]),
+                out _).Confirmation);
     }
 
     [Theory]
@@ -331,7 +383,8 @@ public sealed class UserRequestTests
             Epoch = 5,
             Lookups = [Shown(s_alice, user) with { HasLeft = hasLeft, ListVersion = hasLeft ? 0UL : 1UL }],
         };
-        Assert.Equal(confirmation, UserConfirmation.Judge(result, new Dictionary<string, ReadOnlyMemory<byte>?>(), new KnownLists(), out _).Confirmation);
+        Assert.Equal(confirmation,
+            UserConfirmation.Judge(result, new Dictionary<string, ReadOnlyMemory<byte>?>(), new KnownLists(), out _).Confirmation);
     }
 
     [Theory]
@@ -340,7 +393,8 @@ public sealed class UserRequestTests
     [InlineData("no history", UpdateConfirmation.Unproven)]
     [InlineData("dropped, period ended", UpdateConfirmation.Contradicted)]
     [InlineData("done, period ended", UpdateConfirmation.Confirmed)]
-    public async Task A_removal_is_confirmed_by_the_list_that_the_server_names_and_by_no_later_one(string what, UpdateConfirmation confirmation)
+    public async Task A_removal_is_confirmed_by_the_list_that_the_server_names_and_by_no_later_one(
+        string what, UpdateConfirmation confirmation)
     {
         await using Fixture fixture = await Fixture.StartAsync();
         using FileClientStateStore store = await fixture.OpenStoreAsync();
@@ -348,21 +402,28 @@ public sealed class UserRequestTests
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice(s_laptop, s_one)], cancellationToken: Cancellation);
         fixture.PublishItems(FixtureItem.List(user, "laptop", "phone"), FixtureItem.Device("laptop", "one"));
-        UserUpdateResult pending = await client.ChangeUserAsync(s_alice, [UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation);
+        UserUpdateResult pending =
+            await client.ChangeUserAsync(s_alice, [UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation);
         // In every case, a later list has the requested devices. So only the list version that the server names tells whether the log
         // applied the request.
-        fixture.PublishItems(what.StartsWith("dropped", StringComparison.Ordinal) ? FixtureItem.List(user, "ghost", "laptop", "phone") : FixtureItem.List(user, "laptop"));
+        fixture.PublishItems(what.StartsWith("dropped", StringComparison.Ordinal)
+            ? FixtureItem.List(user, "ghost", "laptop", "phone")
+            : FixtureItem.List(user, "laptop"));
         ulong epoch = fixture.Log.Latest;
         if (what.EndsWith("period ended", StringComparison.Ordinal))
         {
-            fixture.Switch(copies => [.. copies.Select(copy => copy.Structure == StructureId.Devices ? copy with { Value = FixtureItem.List(user, "laptop").Value } : copy)]);
+            fixture.Switch(
+                copies =>
+                    [.. copies.Select(copy =>
+                        copy.Structure == StructureId.Devices ? copy with { Value = FixtureItem.List(user, "laptop").Value } : copy)]);
         }
         else
         {
             fixture.PublishItems(FixtureItem.List(user, "laptop"));
         }
         fixture.Server.Refuse = path => path == "/v1/users/monitor" && what == "no history" ? (403, "forbidden") : null;
-        fixture.Server.UserStatus = $$"""{"request_id":"{{pending.RequestId}}","status":"published","epoch":{{epoch}},"items":[{"item":0,"structure":"devices","key_b64":"{{Base64UrlText.Encode(user.Span)}}","version":3,"period":0}]}""";
+        fixture.Server.UserStatus =
+            $$"""{"request_id":"{{pending.RequestId}}","status":"published","epoch":{{epoch}},"items":[{"item":0,"structure":"devices","key_b64":"{{Base64UrlText.Encode(user.Span)}}","version":3,"period":0}]}""";
 
         UserUpdateResult done = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
 
@@ -371,11 +432,12 @@ public sealed class UserRequestTests
 
     private static UserDevice Device(byte[] id) => new(id, 1, 5, s_one, false);
 
-    private static UserLookupResult Shown(byte[] username, byte[]? user) => new(new Outcome(Reason.Valid, new HeadInfo(5, 0, DateTimeOffset.UnixEpoch, 6)))
-    {
-        // Return null explicitly, because a null array would be converted implicitly to empty octets.
-        Username = username,
-        User = user is null ? default(ReadOnlyMemory<byte>?) : user,
-        Epoch = 5,
-    };
+    private static UserLookupResult Shown(byte[] username, byte[]? user) =>
+        new(new Outcome(Reason.Valid, new HeadInfo(5, 0, DateTimeOffset.UnixEpoch, 6)))
+        {
+            // Return null explicitly, because a null array would be converted implicitly to empty octets.
+            Username = username,
+            User = user is null ? default(ReadOnlyMemory<byte>?) : user,
+            Epoch = 5,
+        };
 }

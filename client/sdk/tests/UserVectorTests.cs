@@ -35,10 +35,12 @@ public sealed class UserVectorTests
             // answer (docs/spec/users.md section 4).
             bool isFalling = vector.GetProperty("kind").GetString() == "one_user_by_two_names_at_falling_epochs";
             string expected = isFalling ? "stale" : vector.GetProperty("reason").GetString()!;
-            (string reason, string[] users) = await RunAsync(Vectors.Anchor(anchors[vector.GetProperty("anchor").GetInt32()]), vector, folder);
+            (string reason, string[] users) =
+                await RunAsync(Vectors.Anchor(anchors[vector.GetProperty("anchor").GetInt32()]), vector, folder);
             if (reason != expected || (expected == "valid" && !users.SequenceEqual(Expected(vector))))
             {
-                wrong.Add($"{vector.GetProperty("kind").GetString()}: {reason} instead of {expected}, {string.Join("; ", users)} instead of {(expected == "valid" ? string.Join("; ", Expected(vector)) : "")}");
+                wrong.Add(
+                    $"{vector.GetProperty("kind").GetString()}: {reason} instead of {expected}, {string.Join("; ", users)} instead of {(expected == "valid" ? string.Join("; ", Expected(vector)) : "")}");
             }
             _ = expected == "valid" ? valid++ : refused++;
         }
@@ -53,8 +55,10 @@ public sealed class UserVectorTests
         using JsonDocument document = Vectors.Read("users/lookup.json");
         // Take an answer about one current user with all of the user's devices. The client's state has nothing of this user.
         JsonElement vector = document.RootElement.GetProperty("vectors").EnumerateArray().First(row =>
-            row.GetProperty("kind").GetString() == "honest" && row.GetProperty("reason").GetString() == "valid" && row.GetProperty("users").GetArrayLength() == 1
-            && row.GetProperty("users")[0] is { } user && user.GetProperty("kept").ValueKind == JsonValueKind.Null && user.GetProperty("device").ValueKind == JsonValueKind.Null
+            row.GetProperty("kind").GetString() == "honest" && row.GetProperty("reason").GetString() == "valid"
+                && row.GetProperty("users").GetArrayLength() == 1
+            && row.GetProperty("users")[0] is { } user && user.GetProperty("kept").ValueKind == JsonValueKind.Null
+            && user.GetProperty("device").ValueKind == JsonValueKind.Null
             && row.GetProperty("results")[0].GetProperty("keys").GetArrayLength() > 1);
         TrustAnchor anchor = Vectors.Anchor(document.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()]);
         var store = new MemoryClientStateStore(anchor, folder.Path);
@@ -78,7 +82,9 @@ public sealed class UserVectorTests
         Assert.Equal(1, handler.LastBody[3 + 1 + username.Length + 1]);
         Assert.Equal(Base64UrlText.Encode(first.User!.Value.Span), kept.Names.Single().Value.User);
         Assert.Equal(first.Devices.Select(device => Base64UrlText.Encode(device.Device.Span)).Order(), kept.Keys.Keys.Order());
-        Assert.All(first.Devices, device => Assert.Contains(Convert.ToHexString(device.Device.Span), Convert.ToHexString(handler.LastBody), StringComparison.Ordinal));
+        Assert.All(first.Devices,
+            device => Assert.Contains(
+                Convert.ToHexString(device.Device.Span), Convert.ToHexString(handler.LastBody), StringComparison.Ordinal));
         KeyState list = kept.Users.Single().Value.Devices!;
         Assert.Equal(DeviceList.Encode([.. first.Devices.Select(device => device.Device)]), store.FindValue(list.ValueSha256!));
     }
@@ -96,13 +102,17 @@ public sealed class UserVectorTests
         using var folder = new TemporaryFolder();
         using JsonDocument document = Vectors.Read("users/lookup.json");
         JsonElement vector = document.RootElement.GetProperty("vectors").EnumerateArray().First(row =>
-            row.GetProperty("kind").GetString() == "honest" && row.GetProperty("reason").GetString() == "valid" && row.GetProperty("users").GetArrayLength() == 1
-            && row.GetProperty("users")[0].GetProperty("kept").ValueKind == JsonValueKind.Null && row.GetProperty("results")[0].GetProperty("keys").GetArrayLength() > 1);
+            row.GetProperty("kind").GetString() == "honest" && row.GetProperty("reason").GetString() == "valid"
+                && row.GetProperty("users").GetArrayLength() == 1
+            && row.GetProperty("users")[0].GetProperty("kept").ValueKind == JsonValueKind.Null
+            && row.GetProperty("results")[0].GetProperty("keys").GetArrayLength() > 1);
         TrustAnchor anchor = Vectors.Anchor(document.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()]);
         using var http = new HttpClient(new Vectors.Answering(Vectors.Hex(vector, "answer"), MediaTypes.UserLookup));
         byte[] username = Vectors.Hex(vector.GetProperty("users")[0], "username");
         var first = new MemoryClientStateStore(anchor, folder.Path);
-        Assert.True((await Vectors.Client(anchor, vector, first, http).LookupUserAsync(username, cancellationToken: TestContext.Current.CancellationToken)).IsValid);
+        Assert.True(
+            (await Vectors.Client(anchor, vector, first, http)
+                .LookupUserAsync(username, cancellationToken: TestContext.Current.CancellationToken)).IsValid);
         ClientState learnt = first.Current;
         (string user, UserState state) = learnt.Users.Single();
         KeyState list = state.Devices!;
@@ -114,9 +124,20 @@ public sealed class UserVectorTests
             current => what switch
             {
                 "left" => current with { Users = current.Users.Add(user, new UserState { LeftEpoch = list.LeastEpoch }) },
-                "later list" => current with { Users = current.Users.Add(user, new UserState { Devices = list with { Version = list.Version + 1 } }) },
-                "other list" => current with { Users = current.Users.Add(user, new UserState { Devices = list with { ValueSha256 = ValueHash.Of(s_remembered) } }) },
-                "later epoch" => current with { Users = current.Users.Add(user, new UserState { Devices = list with { LeastEpoch = list.LeastEpoch + 1 } }) },
+                "later list" =>
+                    current with { Users = current.Users.Add(user, new UserState { Devices = list with { Version = list.Version + 1 } }) },
+                "other list" =>
+                    current with
+                    {
+                        Users = current.Users.Add(
+                        user, new UserState { Devices = list with { ValueSha256 = ValueHash.Of(s_remembered) } })
+                    },
+                "later epoch" =>
+                    current with
+                    {
+                        Users = current.Users.Add(
+                        user, new UserState { Devices = list with { LeastEpoch = list.LeastEpoch + 1 } })
+                    },
                 "later key" => current with { Keys = current.Keys.Add(device, key with { Version = key.Version + 1 }) },
                 "later key's epoch" => current with { Keys = current.Keys.Add(device, key with { LeastEpoch = key.LeastEpoch + 1 }) },
                 _ => current with { Users = current.Users.Add(user, state), Keys = current.Keys.Add(device, key) },
@@ -124,7 +145,8 @@ public sealed class UserVectorTests
             []);
         ClientState before = store.Current;
 
-        UserLookupResult result = await Vectors.Client(anchor, vector, store, http).LookupUserAsync(username, cancellationToken: TestContext.Current.CancellationToken);
+        UserLookupResult result = await Vectors.Client(anchor, vector, store, http)
+            .LookupUserAsync(username, cancellationToken: TestContext.Current.CancellationToken);
 
         Assert.Equal(expected, result.Reason.Name());
         Assert.Equal(expected == "valid", !ReferenceEquals(before, store.Current));
@@ -137,11 +159,13 @@ public sealed class UserVectorTests
         using JsonDocument document = Vectors.Read("users/lookup.json");
         int tried = 0;
         foreach (JsonElement vector in document.RootElement.GetProperty("vectors").EnumerateArray().Where(row =>
-            row.GetProperty("reason").GetString() == "valid" && !row.TryGetProperty("record", out _) && row.GetProperty("users").EnumerateArray().All(user => user.GetProperty("kept").ValueKind == JsonValueKind.Null)))
+            row.GetProperty("reason").GetString() == "valid" && !row.TryGetProperty("record", out _)
+                && row.GetProperty("users").EnumerateArray().All(user => user.GetProperty("kept").ValueKind == JsonValueKind.Null)))
         {
             byte[] octets = Vectors.Hex(vector, "answer");
             var answer = UserLookupAnswer.Decode(octets);
-            ulong earliest = answer.Parts.Select(part => part.Record).Append(answer.Head.Record).Min(record => EpochRecord.ReadEpoch(record.Span));
+            ulong earliest = answer.Parts.Select(part => part.Record).Append(answer.Head.Record)
+                .Min(record => EpochRecord.ReadEpoch(record.Span));
             if (answer.Parts.Count == 0 || earliest == EpochRecord.ReadEpoch(answer.Head.Record.Span))
             {
                 continue;
@@ -151,9 +175,11 @@ public sealed class UserVectorTests
             store.TryUpdate(state => state with { Head = Vectors.Head(vector) }, []);
             using var http = new HttpClient(new Vectors.Answering(octets, MediaTypes.UserLookup));
             await Vectors.Client(anchor, vector, store, http).LookupUsersAsync(
-                [.. vector.GetProperty("users").EnumerateArray().Select(user => (Memory(user, "username")!.Value, Memory(user, "device")))], TestContext.Current.CancellationToken);
+                [.. vector.GetProperty("users").EnumerateArray().Select(user => (Memory(user, "username")!.Value, Memory(user, "device")))],
+                TestContext.Current.CancellationToken);
             Assert.All(store.Current.Names.Values.Where(name => name.User is not null), name => Assert.Equal(earliest, name.ProvenEpoch));
-            Assert.All(store.Current.Users.Values.Where(user => user.Devices is not null), user => Assert.Equal(earliest, user.Devices!.ProvenEpoch));
+            Assert.All(store.Current.Users.Values.Where(user => user.Devices is not null),
+                user => Assert.Equal(earliest, user.Devices!.ProvenEpoch));
             Assert.All(store.Current.Keys.Values, key => Assert.Equal(earliest, key.ProvenEpoch));
             tried += store.Current.Names.Count;
         }
@@ -164,12 +190,16 @@ public sealed class UserVectorTests
     {
         var store = new MemoryClientStateStore(anchor, folder.Path);
         var values = new List<ReadOnlyMemory<byte>> { s_remembered };
-        store.TryUpdate(state => vector.GetProperty("users").EnumerateArray().Aggregate(state with { Head = Vectors.Head(vector) }, (before, user) => Keep(before, user, values)), values);
+        store.TryUpdate(
+            state => vector.GetProperty("users").EnumerateArray()
+                .Aggregate(state with { Head = Vectors.Head(vector) }, (before, user) => Keep(before, user, values)), values);
         using var http = new HttpClient(new Vectors.Answering(Vectors.Hex(vector, "answer"), MediaTypes.UserLookup));
         IReadOnlyList<UserLookupResult> results = await Vectors.Client(anchor, vector, store, http).LookupUsersAsync(
-            [.. vector.GetProperty("users").EnumerateArray().Select(user => (Memory(user, "username")!.Value, Memory(user, "device")))], TestContext.Current.CancellationToken);
+            [.. vector.GetProperty("users").EnumerateArray().Select(user => (Memory(user, "username")!.Value, Memory(user, "device")))],
+            TestContext.Current.CancellationToken);
         byte[] answer = Vectors.Hex(vector, "answer");
-        Assert.All(results.Where(result => result.IsValid), result => Assert.Equal(TimeAt(answer, result.Epoch), result.Time!.Value.ToUnixTimeMilliseconds()));
+        Assert.All(results.Where(result => result.IsValid),
+            result => Assert.Equal(TimeAt(answer, result.Epoch), result.Time!.Value.ToUnixTimeMilliseconds()));
         return (results[0].Reason.Name(), [.. results.Select(Describe)]);
     }
 
@@ -177,7 +207,8 @@ public sealed class UserVectorTests
     private static long TimeAt(byte[] answer, ulong epoch)
     {
         UserLookupAnswer decoded = UserLookupAnswer.Decode(answer);
-        return (long)decoded.Parts.Select(part => part.Record).Prepend(decoded.Head.Record).Select(record => EpochRecord.Decode(record.Span)).First(record => record.Epoch == epoch).TimeMs;
+        return (long)decoded.Parts.Select(part => part.Record).Prepend(decoded.Head.Record)
+            .Select(record => EpochRecord.Decode(record.Span)).First(record => record.Epoch == epoch).TimeMs;
     }
 
     private static bool BringsOtherKeys(JsonElement user) =>
@@ -203,13 +234,28 @@ public sealed class UserVectorTests
             {
                 values.Add(list);
             }
-            users = users.SetItem(id, new UserState { LeftEpoch = kept.GetProperty("has_left").GetBoolean() ? least : null, Devices = list is null ? null : Key(devices, least, list) });
+            users = users.SetItem(id,
+                new UserState
+                {
+                    LeftEpoch = kept.GetProperty("has_left").GetBoolean() ? least : null,
+                    Devices = list is null ? null : Key(devices, least, list),
+                });
         }
         return state with
         {
-            Names = state.Names.SetItem(Base64UrlText.Encode(Memory(user, "username")!.Value.Span), new NameState { LeastEpoch = least, User = id, Generation = kept.TryGetProperty("generation", out JsonElement generation) ? generation.GetUInt32() : null }),
+            Names = state.Names.SetItem(
+                Base64UrlText.Encode(Memory(user, "username")!.Value.Span),
+                new NameState
+                {
+                    LeastEpoch = least,
+                    User = id,
+                    Generation = kept.TryGetProperty("generation", out JsonElement generation) ? generation.GetUInt32() : null,
+                }),
             Users = users,
-            Keys = kept.GetProperty("keys").EnumerateObject().Aggregate(state.Keys, (keys, device) => keys.SetItem(Base64UrlText.Encode(Convert.FromHexString(device.Name)), Key(device.Value, least, s_remembered))),
+            Keys = kept.GetProperty("keys").EnumerateObject()
+                .Aggregate(
+                    state.Keys, (keys, device) =>
+                        keys.SetItem(Base64UrlText.Encode(Convert.FromHexString(device.Name)), Key(device.Value, least, s_remembered))),
         };
     }
 

@@ -44,15 +44,20 @@ public sealed class VectorTests
         Assert.True((refused >= 1 || file == Periods) && valid >= 2, $"{valid} valid and {refused} refused vectors were tried");
     }
 
-    private static async Task<(string Reason, string?[] Values)> RunAsync(JsonElement anchorJson, JsonElement vector, TemporaryFolder folder)
+    private static async Task<(string Reason, string?[] Values)> RunAsync(
+        JsonElement anchorJson, JsonElement vector, TemporaryFolder folder)
     {
         TrustAnchor anchor = Vectors.Anchor(anchorJson);
-        ReadOnlyMemory<byte>[] keys = [.. vector.GetProperty("keys").EnumerateArray().Select(key => new ReadOnlyMemory<byte>(Convert.FromHexString(key.GetString()!)))];
+        ReadOnlyMemory<byte>[] keys =
+            [.. vector.GetProperty("keys").EnumerateArray()
+                .Select(key => new ReadOnlyMemory<byte>(Convert.FromHexString(key.GetString()!)))];
         var store = new MemoryClientStateStore(anchor, folder.Path);
         store.TryUpdate(state => state with { Head = Vectors.Head(vector), Keys = Known(vector, keys) }, ["remembered"u8.ToArray()]);
         using var http = new HttpClient(new Vectors.Answering(Vectors.Hex(vector, "answer"), MediaTypes.Lookup));
-        IReadOnlyList<LookupResult> results = await Vectors.Client(anchor, vector, store, http).LookupAsync(keys, TestContext.Current.CancellationToken);
-        return (results[0].Reason.Name(), [.. results.Select(result => result.Value is { } value ? Convert.ToHexStringLower(value.Span) : null)]);
+        IReadOnlyList<LookupResult> results =
+            await Vectors.Client(anchor, vector, store, http).LookupAsync(keys, TestContext.Current.CancellationToken);
+        return (results[0].Reason.Name(),
+            [.. results.Select(result => result.Value is { } value ? Convert.ToHexStringLower(value.Span) : null)]);
     }
 
     private static ImmutableDictionary<string, KeyState> Known(JsonElement vector, ReadOnlyMemory<byte>[] keys)
@@ -61,7 +66,9 @@ public sealed class VectorTests
         for (int i = 0; i < keys.Length; i++)
         {
             ulong least = vector.TryGetProperty("least_epoch", out JsonElement epochs) ? epochs[i].GetUInt64() : 0;
-            JsonElement? known = vector.TryGetProperty("known", out JsonElement list) && list[i].ValueKind == JsonValueKind.Object ? list[i] : null;
+            JsonElement? known = vector.TryGetProperty("known", out JsonElement list) && list[i].ValueKind == JsonValueKind.Object
+                ? list[i]
+                : null;
             ulong version = known?.GetProperty("version").GetUInt64() ?? 0;
             states = states.Add(Base64UrlText.Encode(keys[i].Span), new KeyState
             {

@@ -21,7 +21,8 @@ internal sealed record AddCheckpointRequest(ulong OldSize, IReadOnlyList<TreeHas
     public static bool TryParse(ReadOnlySpan<byte> body, [NotNullWhen(true)] out AddCheckpointRequest? request)
     {
         request = null;
-        if (!TryTakeLine(ref body, out ReadOnlySpan<byte> line) || !line.StartsWith("old "u8) || !TryParseSize(line[4..], out ulong oldSize))
+        if (!TryTakeLine(ref body, out ReadOnlySpan<byte> line) || !line.StartsWith("old "u8)
+            || !TryParseSize(line[4..], out ulong oldSize))
         {
             return false;
         }

@@ -49,7 +49,8 @@ internal sealed class WitnessEndpoints
         WitnessAnswer answer;
         try
         {
-            answer = !AddCheckpointRequest.TryParse(body, out AddCheckpointRequest? request) ? new WitnessAnswer(StatusCodes.Status400BadRequest)
+            answer = !AddCheckpointRequest.TryParse(body, out AddCheckpointRequest? request)
+                ? new WitnessAnswer(StatusCodes.Status400BadRequest)
                 : (log = _logs.Find(request.Origin)) is null ? new WitnessAnswer(StatusCodes.Status404NotFound)
                 : await log.AddAsync(request, Caller.Identify(context), context.RequestAborted);
         }
@@ -69,7 +70,8 @@ internal sealed class WitnessEndpoints
             context.Response.Headers.RetryAfter = 1.ToString(CultureInfo.InvariantCulture);
         }
         context.Response.StatusCode = answer.Status;
-        await WriteAsync(context, answer.Body.Length > 0 ? answer.Body : Meaning(answer.Status), answer.Status == StatusCodes.Status409Conflict ? SizeType : TextType);
+        await WriteAsync(context, answer.Body.Length > 0 ? answer.Body : Meaning(answer.Status),
+            answer.Status == StatusCodes.Status409Conflict ? SizeType : TextType);
     }
 
     private Task CheckpointAsync(HttpContext context, string name)

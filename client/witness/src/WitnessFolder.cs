@@ -36,6 +36,7 @@ public sealed class WitnessFolder
     internal BoardLock Lock()
     {
         DataFolder.CreateFolder(State);
-        return BoardLock.TryAcquire(State) ?? throw new StartupException($"Another witness uses {State}: two would cosign what the other does not know of.");
+        return BoardLock.TryAcquire(State)
+            ?? throw new StartupException($"Another witness uses {State}: two would cosign what the other does not know of.");
     }
 }

@@ -53,11 +53,13 @@ public static class WitnessHost
         WebApplicationBuilder builder = ServiceBuilder.Create("--urls", urls);
         // Use the witness's own data folder, because a witness must not read the settings and API keys of a log's services on this machine.
         builder.Configuration[DataFolder.Variable] = folder.Root;
-        builder.AddOptiksDefaults(OptiksServiceOptions.Read(Programs.Witness) with { MaxRequestBodyLength = AddCheckpointRequest.MaxLength });
+        builder.AddOptiksDefaults(
+            OptiksServiceOptions.Read(Programs.Witness) with { MaxRequestBodyLength = AddCheckpointRequest.MaxLength });
         return builder;
     }
 
-    private static HealthCheckResult Health(WitnessedLogs logs) => logs.All.Select(log => log.Problem).FirstOrDefault(problem => problem is not null) is { } problem
+    private static HealthCheckResult Health(WitnessedLogs logs) =>
+        logs.All.Select(log => log.Problem).FirstOrDefault(problem => problem is not null) is { } problem
         ? HealthCheckResult.Unhealthy(problem)
         : HealthCheckResult.Healthy($"Cosigning {logs.All.Count} logs.");
 }

@@ -69,7 +69,8 @@ internal sealed class WitnessLog : IDisposable
     /// Loads the state from disk. Throws <see cref="StartupException"/> for a file that is not the state of this log, because without its
     /// state the witness could cosign a second history.
     /// </summary>
-    public static async Task<WitnessLog> OpenAsync(VerifierKey key, WitnessFolder folder, INoteSigner signer, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
+    public static async Task<WitnessLog> OpenAsync(
+        VerifierKey key, WitnessFolder folder, INoteSigner signer, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {
         var log = new WitnessLog(key, folder, signer, time, logger);
         string path = folder.GetStateFile(key.Name);
@@ -85,7 +86,8 @@ internal sealed class WitnessLog : IDisposable
         if (!WitnessedState.TryDecode(octets, out WitnessedState? state) || state.Checkpoint.Origin != key.Name
             || log._verifier.Verify(state.Note, out _) != TlogError.None)
         {
-            throw new StartupException($"{path} is not what this witness kept of {key}: put the file back, or the key with which the log had signed it. Without it the witness could cosign a second history.");
+            throw new StartupException(
+                $"{path} is not what this witness kept of {key}: put the file back, or the key with which the log had signed it. Without it the witness could cosign a second history.");
         }
         // Sync the folder, because an earlier process may have crashed after it renamed the state file and before it synced the folder.
         DurableFiles.SyncFolder(folder.State);
@@ -105,7 +107,8 @@ internal sealed class WitnessLog : IDisposable
         }
         if (!Checkpoint.TryParse(request.Note.Text.Span, out Checkpoint? checkpoint, out TlogError error))
         {
-            return new WitnessAnswer(error == TlogError.BadEmptyRoot ? StatusCodes.Status422UnprocessableEntity : StatusCodes.Status400BadRequest);
+            return new WitnessAnswer(
+                error == TlogError.BadEmptyRoot ? StatusCodes.Status422UnprocessableEntity : StatusCodes.Status400BadRequest);
         }
         if (request.OldSize > checkpoint.Size)
         {
@@ -163,7 +166,8 @@ internal sealed class WitnessLog : IDisposable
             return new WitnessAnswer(StatusCodes.Status503ServiceUnavailable);
         }
         // If the log has signed the same text twice with different signatures, keep the first one.
-        var next = new WitnessedState(Math.Max(now, last), _state is not null && _state.Note.Text.Span.SequenceEqual(note.Text.Span) ? _state.Note : note, checkpoint);
+        var next = new WitnessedState(Math.Max(now, last),
+            _state is not null && _state.Note.Text.Span.SequenceEqual(note.Text.Span) ? _state.Note : note, checkpoint);
         if (_state is null || _cosigned is null || next.Time != _state.Time || !ReferenceEquals(next.Note, _state.Note))
         {
             await StoreAsync(next);

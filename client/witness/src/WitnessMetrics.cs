@@ -11,9 +11,12 @@ internal sealed class WitnessMetrics : IDisposable
     public WitnessMetrics(IMeterFactory factory, WitnessedLogs logs)
     {
         _meter = factory.Create("Optiks.Witness");
-        _requests = _meter.CreateCounter<long>("optiks.witness.requests", "{request}", "Checkpoints that were to be cosigned, by the answer's status.");
-        _meter.CreateObservableGauge("optiks.witness.size", () => Measure(logs, log => (long)log.Size), "{entry}", "Size of the last checkpoint cosigned, by log.");
-        _meter.CreateObservableGauge("optiks.witness.time", () => Measure(logs, log => (long)log.Time), "s", "The time of the last cosignature, by log; 0 before the first cosignature.");
+        _requests = _meter.CreateCounter<long>(
+            "optiks.witness.requests", "{request}", "Checkpoints that were to be cosigned, by the answer's status.");
+        _meter.CreateObservableGauge(
+            "optiks.witness.size", () => Measure(logs, log => (long)log.Size), "{entry}", "Size of the last checkpoint cosigned, by log.");
+        _meter.CreateObservableGauge("optiks.witness.time", () => Measure(logs, log => (long)log.Time), "s",
+            "The time of the last cosignature, by log; 0 before the first cosignature.");
     }
 
     public void Answered(string? origin, int status)

@@ -38,7 +38,8 @@ internal sealed class WitnessedLogs : IDisposable
     /// Reads the key, the logs and the state of a folder. Throws <see cref="StartupException"/> if the contents are invalid, or if another
     /// process uses the folder.
     /// </summary>
-    public static async Task<WitnessedLogs> OpenAsync(WitnessFolder folder, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
+    public static async Task<WitnessedLogs> OpenAsync(
+        WitnessFolder folder, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {
         IReadOnlyList<PolicyLog> configured = ReadLogs(folder.Logs);
         INoteSigner signer;
@@ -97,11 +98,13 @@ internal sealed class WitnessedLogs : IDisposable
         }
         if (!TlogPolicy.TryParse(text, out TlogPolicy? policy, out TlogError error, out int line))
         {
-            throw new StartupException($"{path}, line {line}: {error}. The file has a line 'log VKEY' for each log, and a line 'quorum none'.");
+            throw new StartupException(
+                $"{path}, line {line}: {error}. The file has a line 'log VKEY' for each log, and a line 'quorum none'.");
         }
         if (policy.Witnesses.Count > 0 || !policy.RequiresNone)
         {
-            throw new StartupException($"{path} names witnesses: it is a policy of clients. A witness needs a line 'log VKEY' for each log, and 'quorum none'.");
+            throw new StartupException(
+                $"{path} names witnesses: it is a policy of clients. A witness needs a line 'log VKEY' for each log, and 'quorum none'.");
         }
         if (policy.Logs.GroupBy(log => log.Key.Name, StringComparer.Ordinal).FirstOrDefault(same => same.Count() > 1) is { } twice)
         {

@@ -21,7 +21,8 @@ internal sealed record WitnessedState(ulong Time, SignedNote Note, Checkpoint Ch
     private const string Header = "optiks witness 1\ntime ";
 
     /// <summary>Returns the contents of the state file.</summary>
-    public byte[] Encode() => [.. Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Header}{Time}\n\n")), .. Note.Encode()];
+    public byte[] Encode() =>
+        [.. Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Header}{Time}\n\n")), .. Note.Encode()];
 
     /// <summary>Parses the contents of a state file. The caller must verify that the log made the signature.</summary>
     public static bool TryDecode(ReadOnlySpan<byte> octets, [NotNullWhen(true)] out WitnessedState? state)
@@ -30,8 +31,10 @@ internal sealed record WitnessedState(ulong Time, SignedNote Note, Checkpoint Ch
         byte[] header = Encoding.ASCII.GetBytes(Header);
         int end = octets.IndexOf("\n\n"u8);
         if (end < header.Length || !octets.StartsWith(header)
-            || !ulong.TryParse(octets[header.Length..end], NumberStyles.None, CultureInfo.InvariantCulture, out ulong time) || time > Cosignature.MaxTimestamp
-            || !SignedNote.TryParse(octets[(end + 2)..], out SignedNote? note, out _) || !Checkpoint.TryParse(note.Text.Span, out Checkpoint? checkpoint, out _))
+            || !ulong.TryParse(octets[header.Length..end], NumberStyles.None, CultureInfo.InvariantCulture, out ulong time)
+            || time > Cosignature.MaxTimestamp
+            || !SignedNote.TryParse(octets[(end + 2)..], out SignedNote? note, out _)
+            || !Checkpoint.TryParse(note.Text.Span, out Checkpoint? checkpoint, out _))
         {
             return false;
         }

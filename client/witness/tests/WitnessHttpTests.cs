@@ -38,9 +38,12 @@ public sealed class WitnessHttpTests
         {
             string id = exchange.Text("id");
             byte[] body = BodyOf(exchange);
-            (int status, string? type, string text) = await witness.SendAsync(new HttpMethod(exchange.GetProperty("request").Text("method")), exchange.GetProperty("request").Text("path"), body);
+            (int status, string? type, string text) = await witness.SendAsync(
+                new HttpMethod(exchange.GetProperty("request").Text("method")), exchange.GetProperty("request").Text("path"), body);
 
-            int expected = s_chosen.TryGetValue(id, out int chosen) ? chosen : int.Parse(exchange.Text("spec_status"), System.Globalization.CultureInfo.InvariantCulture);
+            int expected = s_chosen.TryGetValue(id, out int chosen)
+                ? chosen
+                : int.Parse(exchange.Text("spec_status"), System.Globalization.CultureInfo.InvariantCulture);
             Assert.True(expected == status, $"{id}: {status} instead of {expected}: {text}");
             if (status == 200 && body.Length > 0)
             {
@@ -83,7 +86,8 @@ public sealed class WitnessHttpTests
         await using (WitnessProcess witness = await WitnessProcess.StartedAsync(folder))
         {
             Assert.Equal(before, (await witness.SendAsync(HttpMethod.Get, path, [])).Body);
-            string[] others = [path + "/", path.ToUpperInvariant(), $"/{Vectors.Log.Name}/checkpoint", $"/{new string('0', 64)}/checkpoint", "/checkpoint", "/", path + "x", "/key", "/logs"];
+            string[] others = [path + "/", path.ToUpperInvariant(), $"/{Vectors.Log.Name}/checkpoint", $"/{new string('0', 64)}/checkpoint",
+                "/checkpoint", "/", path + "x", "/key", "/logs"];
             foreach (string other in others)
             {
                 Assert.Equal(404, (await witness.SendAsync(HttpMethod.Get, other, [])).Status);
@@ -110,7 +114,8 @@ public sealed class WitnessHttpTests
         Assert.True(AddCheckpointRequest.TryParse(body, out AddCheckpointRequest? request));
         Assert.Equal('\n', line[^1]);
         Assert.True(NoteSignature.TryParseLine(Encoding.UTF8.GetBytes(line[..^1]), out NoteSignature? signature, out _));
-        Assert.Equal(TlogError.None, Cosignature.Verify(Ed25519.Verifier, Vectors.Witness, request.Note.Text.Span, signature, out ulong time));
+        Assert.Equal(TlogError.None,
+            Cosignature.Verify(Ed25519.Verifier, Vectors.Witness, request.Note.Text.Span, signature, out ulong time));
         Assert.False(Cosignature.IsAhead(time, TimeProvider.System.GetUtcNow(), TimeSpan.FromSeconds(1)));
     }
 

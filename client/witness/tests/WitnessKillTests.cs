@@ -14,7 +14,8 @@ namespace Optiks.Witness.Tests;
 /// </summary>
 public sealed class WitnessKillTests
 {
-    private static readonly int s_rounds = int.Parse(Environment.GetEnvironmentVariable("OPTIKS_WITNESS_ROUNDS") is { Length: > 0 } rounds ? rounds : "6", CultureInfo.InvariantCulture);
+    private static readonly int s_rounds = int.Parse(
+        Environment.GetEnvironmentVariable("OPTIKS_WITNESS_ROUNDS") is { Length: > 0 } rounds ? rounds : "6", CultureInfo.InvariantCulture);
 
     private const int MostSteps = 3;
 
@@ -57,7 +58,10 @@ public sealed class WitnessKillTests
             }
             lock (_lock)
             {
-                Assert.All(_cosigned, one => Assert.True(one.Key <= (ulong)size && one.Value == current.Root((int)one.Key), $"size {one.Key} is signed and not on disk"));
+                Assert.All(
+                    _cosigned,
+                    one => Assert.True(one.Key <= (ulong)size && one.Value == current.Root((int)one.Key),
+                        $"size {one.Key} is signed and not on disk"));
             }
         }
         Assert.True(s_rounds < 6 || size > 2, "nothing was cosigned");
@@ -70,9 +74,12 @@ public sealed class WitnessKillTests
         {
             return;
         }
-        (int status, _, string note) = await witness.SendAsync(HttpMethod.Get, $"/{WitnessFolder.GetName(Vectors.Log.Name)}/checkpoint", []);
+        (int status, _, string note) =
+            await witness.SendAsync(HttpMethod.Get, $"/{WitnessFolder.GetName(Vectors.Log.Name)}/checkpoint", []);
         Assert.Equal(200, status);
-        Assert.True(new CheckpointVerifier(Vectors.Log, [Vectors.Witness], Ed25519.Verifier).TryOpen(Encoding.UTF8.GetBytes(note), out SignedCheckpoint? opened, out _));
+        Assert.True(
+            new CheckpointVerifier(Vectors.Log, [Vectors.Witness], Ed25519.Verifier).TryOpen(
+                Encoding.UTF8.GetBytes(note), out SignedCheckpoint? opened, out _));
         Assert.Equal(((ulong)size, log.Root(size)), (opened.Checkpoint.Size, opened.Checkpoint.Root));
         Note(opened.Checkpoint);
         Assert.Equal(422, (await witness.AddAsync(await log.Fork(size - 1).RequestAsync(size, size))).Status);
@@ -117,7 +124,8 @@ public sealed class WitnessKillTests
     {
         lock (_lock)
         {
-            Assert.True(_cosigned.TryAdd(cosigned.Size, cosigned.Root) || _cosigned[cosigned.Size] == cosigned.Root, $"two roots of size {cosigned.Size} were cosigned");
+            Assert.True(_cosigned.TryAdd(cosigned.Size, cosigned.Root) || _cosigned[cosigned.Size] == cosigned.Root,
+                $"two roots of size {cosigned.Size} were cosigned");
         }
     }
 

@@ -76,10 +76,13 @@ public sealed class WitnessLogTests : IDisposable
         // As a control, check that the witness cosigns a checkpoint that extends the cosigned history.
         Assert.Equal(200, (await AddAsync(logs, _log, 5, 9)).Status);
 
-        string evidence = await File.ReadAllTextAsync(Assert.Single(Directory.GetFiles(_folder.Place.Evidence)), TestContext.Current.CancellationToken);
+        string evidence = await File.ReadAllTextAsync(
+            Assert.Single(Directory.GetFiles(_folder.Place.Evidence)), TestContext.Current.CancellationToken);
         var verifier = new CheckpointVerifier(Vectors.Log, [], Ed25519.Verifier);
         int end = evidence.IndexOf($"\n\n{Vectors.Log.Name}\n", StringComparison.Ordinal) + 1;
-        SignedCheckpoint?[] both = [.. ((string[])[evidence[..end], evidence[(end + 1)..]]).Select(note => verifier.TryOpen(Encoding.UTF8.GetBytes(note), out SignedCheckpoint? opened, out _) ? opened : null)];
+        SignedCheckpoint?[] both =
+            [.. ((string[])[evidence[..end], evidence[(end + 1)..]]).Select(
+                note => verifier.TryOpen(Encoding.UTF8.GetBytes(note), out SignedCheckpoint? opened, out _) ? opened : null)];
         Assert.Equal([_log.Root(5), fork.Root(5)], both.Select(one => one!.Checkpoint.Root));
         Assert.Equal([5UL, 5UL], both.Select(one => one!.Checkpoint.Size));
     }
@@ -89,7 +92,8 @@ public sealed class WitnessLogTests : IDisposable
     {
         using WitnessedLogs logs = await OpenAsync();
         var fork = new TestLog(forkedFrom: 0);
-        byte[][] requests = [.. await Task.WhenAll(Enumerable.Range(0, 60).Select(i => (i % 2 == 0 ? _log : fork).RequestAsync(0, 1 + (i % 3))))];
+        byte[][] requests =
+            [.. await Task.WhenAll(Enumerable.Range(0, 60).Select(i => (i % 2 == 0 ? _log : fork).RequestAsync(0, 1 + (i % 3))))];
 
         WitnessAnswer[] answers = await Task.WhenAll(requests.Select(request => Task.Run(() => AddAsync(logs, request))));
 
@@ -105,13 +109,18 @@ public sealed class WitnessLogTests : IDisposable
         using NoteSigner key = CosignerKeyFile.Open(_folder.Place.Key);
         var held = new HeldSigner(key);
         DataFolder.CreateFolder(_folder.Place.State);
-        using WitnessLog log = await WitnessLog.OpenAsync(Vectors.Log, _folder.Place, held, _clock, NullLogger.Instance, TestContext.Current.CancellationToken);
+        using WitnessLog log = await WitnessLog.OpenAsync(
+            Vectors.Log, _folder.Place, held, _clock, NullLogger.Instance, TestContext.Current.CancellationToken);
         Assert.True(AddCheckpointRequest.TryParse(await _log.RequestAsync(0, 1), out AddCheckpointRequest? request));
 
-        Task<WitnessAnswer>[] asked = [.. Enumerable.Range(0, 8).Select(_ => log.AddAsync(request, 1, TestContext.Current.CancellationToken))];
+        Task<WitnessAnswer>[] asked =
+            [.. Enumerable.Range(0, 8).Select(_ => log.AddAsync(request, 1, TestContext.Current.CancellationToken))];
         // The witness must refuse this request at once. If it accepted the request, the request would wait for the signer, which the test
         // has blocked.
-        Assert.Equal(429, (await log.AddAsync(request, 1, TestContext.Current.CancellationToken).WaitAsync(TimeSpan.FromMinutes(1), TestContext.Current.CancellationToken)).Status);
+        Assert.Equal(
+            429,
+            (await log.AddAsync(request, 1, TestContext.Current.CancellationToken)
+                .WaitAsync(TimeSpan.FromMinutes(1), TestContext.Current.CancellationToken)).Status);
         asked = [.. asked, log.AddAsync(request, 2, TestContext.Current.CancellationToken)];
         Assert.All(asked, one => Assert.False(one.IsCompleted));
         held.Release();
@@ -211,15 +220,18 @@ public sealed class WitnessLogTests : IDisposable
     {
         var otherKey = new VerifierKey(Vectors.Log.Name, SignatureType.Ed25519, Vectors.Logs[1].PublicKey);
         var own = new VerifierKey("own", SignatureType.Ed25519, Vectors.Witness.PublicKey);
-        _folder.WriteLogs(text.Replace("LOG", $"{Vectors.Log}", StringComparison.Ordinal).Replace("OTHER", $"{otherKey}", StringComparison.Ordinal)
+        _folder.WriteLogs(text.Replace("LOG", $"{Vectors.Log}", StringComparison.Ordinal)
+            .Replace("OTHER", $"{otherKey}", StringComparison.Ordinal)
             .Replace("WITNESS", $"{Vectors.Witness}", StringComparison.Ordinal).Replace("OWN", $"{own}", StringComparison.Ordinal));
 
         Assert.Contains(says, (await Assert.ThrowsAsync<StartupException>(OpenAsync)).Message, StringComparison.Ordinal);
     }
 
-    private Task<WitnessedLogs> OpenAsync() => WitnessedLogs.OpenAsync(_folder.Place, _clock, NullLogger.Instance, TestContext.Current.CancellationToken);
+    private Task<WitnessedLogs> OpenAsync() =>
+        WitnessedLogs.OpenAsync(_folder.Place, _clock, NullLogger.Instance, TestContext.Current.CancellationToken);
 
-    private static async Task<WitnessAnswer> AddAsync(WitnessedLogs logs, TestLog log, int oldSize, int size) => await AddAsync(logs, await log.RequestAsync(oldSize, size));
+    private static async Task<WitnessAnswer> AddAsync(WitnessedLogs logs, TestLog log, int oldSize, int size) =>
+        await AddAsync(logs, await log.RequestAsync(oldSize, size));
 
     private static Task<WitnessAnswer> AddAsync(WitnessedLogs logs, byte[] body)
     {

@@ -9,7 +9,9 @@ internal static class CommandPath
     /// is empty.</summary>
     public static string Format(Command command) => command is RootCommand
         ? ""
-        : command.Parents.OfType<Command>().Select(Format).FirstOrDefault() is { Length: > 0 } parent ? $"{parent} {command.Name}" : command.Name;
+        : command.Parents.OfType<Command>().Select(Format).FirstOrDefault() is { Length: > 0 } parent
+            ? $"{parent} {command.Name}"
+            : command.Name;
 
     /// <summary>Returns the words of a command, beginning with the program's name.</summary>
     public static string Full(string program, Command command) => Format(command) is { Length: > 0 } path ? $"{program} {path}" : program;

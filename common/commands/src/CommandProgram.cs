@@ -42,7 +42,8 @@ public sealed class CommandProgram
     /// user or operator can repair into such failures. If it returns null, the exception is a bug, and the method rethrows it.
     /// </summary>
     public async Task<int> RunAsync(
-        IReadOnlyList<string> args, TextWriter output, TextWriter error, Func<Exception, CommandFailure?> classify, CancellationToken cancellationToken = default)
+        IReadOnlyList<string> args, TextWriter output, TextWriter error, Func<Exception, CommandFailure?> classify,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(args);
         ArgumentNullException.ThrowIfNull(output);

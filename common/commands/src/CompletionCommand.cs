@@ -55,7 +55,8 @@ internal static class CompletionCommand
             // The name of the shell function has no dash, because some shells allow no dash in the name of a function.
             string function = program.Replace('-', '_');
             parse.InvocationConfiguration.Output.WriteLine(
-                script.Replace("_PROGRAM_complete", $"_{function}_complete", StringComparison.Ordinal).Replace("PROGRAM", program, StringComparison.Ordinal));
+                script.Replace("_PROGRAM_complete", $"_{function}_complete", StringComparison.Ordinal)
+                    .Replace("PROGRAM", program, StringComparison.Ordinal));
             return ExitCodes.Success;
         });
         return command;

@@ -30,11 +30,14 @@ public static class CosignerKey
         }
         catch (ArgumentException e)
         {
-            throw new SecretsException("A cosigner's name must not be empty or contain a space or '+'. To make it unique, use a domain that its operator holds, followed by a path.", e);
+            throw new SecretsException(
+                "A cosigner's name must not be empty or contain a space or '+'. To make it unique, use a domain that its operator holds, followed by a path.", e);
         }
         using (signer)
         {
-            return AtomicFile.TryCreate(path, Encoding.UTF8.GetBytes($"{signer.Key}\n{token}\n"), AtomicFile.PrivateMode) ? signer.Key : throw Exists(path);
+            return AtomicFile.TryCreate(path, Encoding.UTF8.GetBytes($"{signer.Key}\n{token}\n"), AtomicFile.PrivateMode)
+                ? signer.Key
+                : throw Exists(path);
         }
     }
 
@@ -75,5 +78,7 @@ public static class CosignerKey
     private static SecretsException Exists(string path) => new($"{path} exists already: keys are never overwritten.");
 
     private static Pkcs11Uri ParseUri(string text, string source) =>
-        Pkcs11Uri.TryParse(text, out Pkcs11Uri? uri, out string? problem) ? uri : throw new SecretsException($"The PKCS#11 URI of {source} cannot be used. {problem}");
+        Pkcs11Uri.TryParse(text, out Pkcs11Uri? uri, out string? problem)
+            ? uri
+            : throw new SecretsException($"The PKCS#11 URI of {source} cannot be used. {problem}");
 }

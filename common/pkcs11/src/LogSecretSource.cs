@@ -48,7 +48,8 @@ public sealed class LogSecretSource : ISecretSource
             return new LogSecretSource(folder, periods, uri);
         }
         periods.Dispose();
-        throw new SecretsException($"{WrappedLogKey.DescribeSource(folder)} holds the log's key, and {Setting} names a token: a key in two places is only as safe as the weaker one. Once the token has this same key, move the file to where nobody can read it.");
+        throw new SecretsException(
+            $"{WrappedLogKey.DescribeSource(folder)} holds the log's key, and {Setting} names a token: a key in two places is only as safe as the weaker one. Once the token has this same key, move the file to where nobody can read it.");
     }
 
     /// <summary>
@@ -80,10 +81,12 @@ public sealed class LogSecretSource : ISecretSource
     }
 
     /// <inheritdoc/>
-    public byte[] WrapPeriod(DirectorySecrets secrets, ulong period, ReadOnlySpan<byte> logId, KeyId? by = null) => _periods.WrapPeriod(secrets, period, logId, by);
+    public byte[] WrapPeriod(DirectorySecrets secrets, ulong period, ReadOnlySpan<byte> logId, KeyId? by = null) =>
+        _periods.WrapPeriod(secrets, period, logId, by);
 
     /// <inheritdoc/>
-    public DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId, out KeyId by) => _periods.UnwrapPeriod(wrapped, period, logId, out by);
+    public DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId, out KeyId by) =>
+        _periods.UnwrapPeriod(wrapped, period, logId, out by);
 
     /// <inheritdoc/>
     public void Dispose() => _periods.Dispose();

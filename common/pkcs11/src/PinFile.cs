@@ -33,7 +33,8 @@ internal sealed class PinFile
         DateTime written = File.GetLastWriteTimeUtc(_path);
         if (written == _refused)
         {
-            throw new SignerUnavailableException($"The token refused the PIN in {_path}, which will not be tried again: put the right PIN there.");
+            throw new SignerUnavailableException(
+                $"The token refused the PIN in {_path}, which will not be tried again: put the right PIN there.");
         }
         byte[] octets = SecretFile.Read(_path);
         byte[] pin = octets.AsSpan().EndsWith("\n"u8) ? octets[..^1] : [.. octets];
@@ -48,7 +49,8 @@ internal sealed class PinFile
         catch (PinRefusedException e)
         {
             _refused = written;
-            throw new SecretsException($"The token refused the PIN in {_path} ({e.Code}): put the right PIN there, or have the token unlocked. The PIN was tried once and will not be tried again.", e);
+            throw new SecretsException(
+                $"The token refused the PIN in {_path} ({e.Code}): put the right PIN there, or have the token unlocked. The PIN was tried once and will not be tried again.", e);
         }
         finally
         {

@@ -58,9 +58,11 @@ internal sealed class Pkcs11Key : IDisposable
         byte[] id = names[0].CannotBeRead ? [] : names[0].GetValueAsByteArray();
         search.Add(id.Length > 0 ? Attributes.Create(CKA.CKA_ID, id) : Attributes.Create(CKA.CKA_LABEL, names[1].GetValueAsByteArray()));
         List<IObjectHandle> found = _token.Session.FindAllObjects(search);
-        return found.Count == 1 && _token.Session.GetAttributeValue(found[0], [CKA.CKA_EC_POINT]) is [{ CannotBeRead: false } point] && Ed25519Point.TryRead(point.GetValueAsByteArray(), out byte[]? key)
+        return found.Count == 1 && _token.Session.GetAttributeValue(found[0], [CKA.CKA_EC_POINT]) is [{ CannotBeRead: false } point]
+            && Ed25519Point.TryRead(point.GetValueAsByteArray(), out byte[]? key)
             ? key
-            : throw new SecretsException($"{uri}: the token has {found.Count} public keys for this private key, and needs exactly one, of Ed25519: import it with the same id.");
+            : throw new SecretsException(
+                $"{uri}: the token has {found.Count} public keys for this private key, and needs exactly one, of Ed25519: import it with the same id.");
     }
 
     /// <inheritdoc/>
@@ -75,9 +77,11 @@ internal sealed class Pkcs11Key : IDisposable
         var token = TokenSession.Open(uri, pin, makeNew, CKM_EDDSA, "make Ed25519 signatures (CKM_EDDSA)");
         try
         {
-            IObjectHandle key = token.TryFind(uri, CKO.CKO_PRIVATE_KEY, "private key", CKK_EC_EDWARDS, "Ed25519 (CKK_EC_EDWARDS)", out IObjectHandle? found) ? found
+            IObjectHandle key = token.TryFind(
+                uri, CKO.CKO_PRIVATE_KEY, "private key", CKK_EC_EDWARDS, "Ed25519 (CKK_EC_EDWARDS)", out IObjectHandle? found) ? found
                 : makeNew ? Generate(token.Session, uri)
-                : throw new SecretsException($"{uri}: the token has no such private key, or hides it from this PIN: correct object and id, or make the key.");
+                : throw new SecretsException(
+                    $"{uri}: the token has no such private key, or hides it from this PIN: correct object and id, or make the key.");
             return new Pkcs11Key(token, key);
         }
         catch

@@ -68,7 +68,8 @@ public sealed class Pkcs11Signer : INoteSigner
 
     /// <summary>Opens a key in a token, and makes the key first if the token does not have it. In all other respects it works like
     /// <see cref="OpenExisting"/>.</summary>
-    public static Pkcs11Signer OpenOrGenerate(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, Pkcs11Key.OpenOrGenerate);
+    public static Pkcs11Signer OpenOrGenerate(Pkcs11Uri uri, string name, SignatureType type) =>
+        Open(uri, name, type, Pkcs11Key.OpenOrGenerate);
 
     private static Pkcs11Signer Open(Pkcs11Uri uri, string name, SignatureType type, Func<Pkcs11Uri, PinFile, Pkcs11Key> open)
     {
@@ -107,7 +108,8 @@ public sealed class Pkcs11Signer : INoteSigner
         }
     }
 
-    private static SignerUnavailableException Unavailable(Pkcs11Uri uri, Pkcs11Exception e) => new($"{uri}: the token fails ({e.RV} in {e.Method}).", e);
+    private static SignerUnavailableException Unavailable(Pkcs11Uri uri, Pkcs11Exception e) =>
+        new($"{uri}: the token fails ({e.RV} in {e.Method}).", e);
 
     private byte[] Sign(byte[] message)
     {
@@ -122,7 +124,9 @@ public sealed class Pkcs11Signer : INoteSigner
             // without a restart.
             throw new SignerUnavailableException(e.Message, e);
         }
-        return Ed25519.Verify(Key.PublicKey, message, signature) ? signature : throw new SignerUnavailableException($"{_uri}: the token made a signature that does not verify.");
+        return Ed25519.Verify(Key.PublicKey, message, signature)
+            ? signature
+            : throw new SignerUnavailableException($"{_uri}: the token made a signature that does not verify.");
     }
 
     private T Try<T>(Func<Pkcs11Key, T> use)
@@ -160,7 +164,8 @@ public sealed class Pkcs11Signer : INoteSigner
                 throw new SecretsException($"{_uri} is not the key of {Key}: name the right key. Nothing was signed.");
             }
             return token.Sign(probe).AsSpan().SequenceEqual(signature) ? token
-                : throw new SecretsException($"{_uri}: the token made two different signatures of one message. Use a token whose Ed25519 signatures are deterministic, as RFC 8032 requires.");
+                : throw new SecretsException(
+                    $"{_uri}: the token made two different signatures of one message. Use a token whose Ed25519 signatures are deterministic, as RFC 8032 requires.");
         }
         catch
         {

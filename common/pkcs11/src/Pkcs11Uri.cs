@@ -35,7 +35,9 @@ public sealed class Pkcs11Uri
     public string Module => Text("module-path")!;
 
     /// <summary>The path of the file with the token's user PIN.</summary>
-    public string PinFile => Text("pin-source") is { } source && source.StartsWith(FileScheme, StringComparison.Ordinal) ? StripAuthority(source[FileScheme.Length..]) : Text("pin-source")!;
+    public string PinFile => Text("pin-source") is { } source && source.StartsWith(FileScheme, StringComparison.Ordinal)
+        ? StripAuthority(source[FileScheme.Length..])
+        : Text("pin-source")!;
 
     /// <summary>The token's label; null if the URI does not name it.</summary>
     public string? Token => Text("token");

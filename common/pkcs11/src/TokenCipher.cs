@@ -55,7 +55,8 @@ public sealed class TokenCipher : IKeyCipher
     }
 
     /// <inheritdoc/>
-    public bool TryDecrypt(ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> ciphertextAndTag, Span<byte> plaintext, ReadOnlySpan<byte> associatedData)
+    public bool TryDecrypt(ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> ciphertextAndTag, Span<byte> plaintext,
+        ReadOnlySpan<byte> associatedData)
     {
         byte[] input = ciphertextAndTag.ToArray();
         byte[]? opened = Use(nonce, associatedData, mechanism =>
@@ -64,7 +65,9 @@ public sealed class TokenCipher : IKeyCipher
             {
                 return _token.Session.Decrypt(mechanism, _key, input);
             }
-            catch (Pkcs11Exception e) when (e.RV is CKR.CKR_ENCRYPTED_DATA_INVALID or CKR.CKR_ENCRYPTED_DATA_LEN_RANGE or CKR.CKR_SIGNATURE_INVALID or CKR.CKR_GENERAL_ERROR)
+            catch (Pkcs11Exception e)
+                when (e.RV is CKR.CKR_ENCRYPTED_DATA_INVALID or CKR.CKR_ENCRYPTED_DATA_LEN_RANGE or CKR.CKR_SIGNATURE_INVALID
+                    or CKR.CKR_GENERAL_ERROR)
             {
                 // PKCS#11 libraries report a wrong tag with different errors; SoftHSM reports a general failure. To find out whether the
                 // token has failed, the code encrypts something. If this succeeds, the token works, so the tag was wrong.
@@ -95,13 +98,17 @@ public sealed class TokenCipher : IKeyCipher
         }
         try
         {
-            var token = TokenSession.Open(uri, PinFile.GetShared(uri.PinFile), makeNew, (ulong)CKM.CKM_AES_GCM, "encrypt with AES-GCM (CKM_AES_GCM)");
+            var token = TokenSession.Open(
+                uri, PinFile.GetShared(uri.PinFile), makeNew, (ulong)CKM.CKM_AES_GCM, "encrypt with AES-GCM (CKM_AES_GCM)");
             try
             {
-                IObjectHandle key = token.TryFind(uri, CKO.CKO_SECRET_KEY, "secret key", (ulong)CKK.CKK_AES, "AES (CKK_AES)", out IObjectHandle? found) ? found
+                IObjectHandle key = token.TryFind(
+                    uri, CKO.CKO_SECRET_KEY, "secret key", (ulong)CKK.CKK_AES, "AES (CKK_AES)", out IObjectHandle? found) ? found
                     : makeNew ? Generate(token.Session, uri)
-                    : throw new SecretsException($"{uri}: the token has no such secret key, or hides it from this PIN: correct object and id, or make the key.");
-                return token.Session.GetAttributeValue(key, [CKA.CKA_VALUE_LEN])[0] is { CannotBeRead: false } length && length.GetValueAsUlong() != KeyEncryptionKey.Length
+                    : throw new SecretsException(
+                        $"{uri}: the token has no such secret key, or hides it from this PIN: correct object and id, or make the key.");
+                return token.Session.GetAttributeValue(key, [CKA.CKA_VALUE_LEN])[0] is { CannotBeRead: false } length
+                    && length.GetValueAsUlong() != KeyEncryptionKey.Length
                     ? throw new SecretsException($"{uri}: that key is not an AES-256 key: it has {length.GetValueAsUlong()} bytes.")
                     : new TokenCipher(uri, token, key);
             }
@@ -124,9 +131,12 @@ public sealed class TokenCipher : IKeyCipher
         return session.GenerateKey(
             mechanism,
             [
-                .. TokenSession.Names(uri), attributes.Create(CKA.CKA_CLASS, CKO.CKO_SECRET_KEY), attributes.Create(CKA.CKA_KEY_TYPE, CKK.CKK_AES), attributes.Create(CKA.CKA_TOKEN, true),
-                attributes.Create(CKA.CKA_VALUE_LEN, (ulong)KeyEncryptionKey.Length), attributes.Create(CKA.CKA_ENCRYPT, true), attributes.Create(CKA.CKA_DECRYPT, true),
-                attributes.Create(CKA.CKA_PRIVATE, true), attributes.Create(CKA.CKA_SENSITIVE, true), attributes.Create(CKA.CKA_EXTRACTABLE, false),
+                .. TokenSession.Names(uri), attributes.Create(CKA.CKA_CLASS, CKO.CKO_SECRET_KEY),
+                attributes.Create(CKA.CKA_KEY_TYPE, CKK.CKK_AES), attributes.Create(CKA.CKA_TOKEN, true),
+                attributes.Create(CKA.CKA_VALUE_LEN, (ulong)KeyEncryptionKey.Length), attributes.Create(CKA.CKA_ENCRYPT, true),
+                attributes.Create(CKA.CKA_DECRYPT, true),
+                attributes.Create(CKA.CKA_PRIVATE, true), attributes.Create(CKA.CKA_SENSITIVE, true),
+                attributes.Create(CKA.CKA_EXTRACTABLE, false),
             ]);
     }
 
@@ -134,7 +144,8 @@ public sealed class TokenCipher : IKeyCipher
     {
         try
         {
-            using ICkGcmParams parameters = Factories.MechanismParamsFactory.CreateCkGcmParams(nonce.ToArray(), (ulong)nonce.Length * BitsPerOctet, associatedData.ToArray(), TagLength * BitsPerOctet);
+            using ICkGcmParams parameters = Factories.MechanismParamsFactory.CreateCkGcmParams(
+                nonce.ToArray(), (ulong)nonce.Length * BitsPerOctet, associatedData.ToArray(), TagLength * BitsPerOctet);
             using IMechanism mechanism = Factories.MechanismFactory.Create(CKM.CKM_AES_GCM, parameters);
             return use(mechanism);
         }
@@ -144,5 +155,6 @@ public sealed class TokenCipher : IKeyCipher
         }
     }
 
-    private static SignerUnavailableException Unavailable(Pkcs11Uri uri, Pkcs11Exception e) => new($"{uri}: the token fails ({e.RV} in {e.Method}).", e);
+    private static SignerUnavailableException Unavailable(Pkcs11Uri uri, Pkcs11Exception e) =>
+        new($"{uri}: the token fails ({e.RV} in {e.Method}).", e);
 }

@@ -20,7 +20,10 @@ internal sealed class TokenLibrary : IDisposable
 
     // The .NET binding loads libdl by a name that exists only if development packages are installed. The resolver loads it by another name.
     static TokenLibrary() => NativeLibrary.SetDllImportResolver(
-        typeof(Pkcs11InteropFactories).Assembly, (name, _, _) => name == "libdl" && OperatingSystem.IsLinux() && NativeLibrary.TryLoad("libdl.so.2", out nint library) ? library : nint.Zero);
+        typeof(Pkcs11InteropFactories).Assembly,
+        (name, _, _) => name == "libdl" && OperatingSystem.IsLinux() && NativeLibrary.TryLoad("libdl.so.2", out nint library)
+            ? library
+            : nint.Zero);
 
     private TokenLibrary(string module)
     {
@@ -52,7 +55,8 @@ internal sealed class TokenLibrary : IDisposable
             }
             catch (UnmanagedException e)
             {
-                throw new SecretsException($"{module} cannot be loaded as a PKCS#11 library: correct module-path, or install the token's software. {ErrorText.Line(e.Message)}", e);
+                throw new SecretsException(
+                    $"{module} cannot be loaded as a PKCS#11 library: correct module-path, or install the token's software. {ErrorText.Line(e.Message)}", e);
             }
         }
     }

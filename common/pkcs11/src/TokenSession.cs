@@ -49,7 +49,8 @@ internal sealed class TokenSession : IDisposable
     /// Finds the object that the URI names. Throws <see cref="SecretsException"/> if the token has several such objects, or if the object
     /// has the wrong type.
     /// </summary>
-    public bool TryFind(Pkcs11Uri uri, CKO objectClass, string what, ulong type, string typeName, [NotNullWhen(true)] out IObjectHandle? key)
+    public bool TryFind(Pkcs11Uri uri, CKO objectClass, string what, ulong type, string typeName,
+        [NotNullWhen(true)] out IObjectHandle? key)
     {
         List<IObjectAttribute> search = [Factories.ObjectAttributeFactory.Create(CKA.CKA_CLASS, objectClass), .. Names(uri)];
         List<IObjectHandle> found = Session.FindAllObjects(search);
@@ -126,11 +127,14 @@ internal sealed class TokenSession : IDisposable
     {
         static bool Is(string? wanted, string has) => wanted is null || wanted == has.TrimEnd();
         ISlot[] slots = [.. library.GetSlotList(SlotsType.WithTokenPresent).Where(slot =>
-            slot.GetTokenInfo() is var token && Is(uri.Token, token.Label) && Is(uri.Serial, token.SerialNumber) && Is(uri.Manufacturer, token.ManufacturerId) && Is(uri.Model, token.Model))];
+            slot.GetTokenInfo() is var token && Is(uri.Token, token.Label) && Is(uri.Serial, token.SerialNumber)
+                && Is(uri.Manufacturer, token.ManufacturerId) && Is(uri.Model, token.Model))];
         return slots.Length switch
         {
             1 => slots[0],
-            0 => throw new SignerUnavailableException($"{uri}: there is no such token. Is it plugged in, initialized and served by {uri.Module}?"),
+            0 =>
+                throw new SignerUnavailableException(
+                    $"{uri}: there is no such token. Is it plugged in, initialized and served by {uri.Module}?"),
             _ => throw new SecretsException($"{uri}: there are {slots.Length} such tokens: give serial=NUMBER."),
         };
     }
@@ -145,7 +149,9 @@ internal sealed class TokenSession : IDisposable
         {
             // Another session of this process has already logged in to the token, which logs in all sessions of the process.
         }
-        catch (Pkcs11Exception e) when (e.RV is CKR.CKR_PIN_INCORRECT or CKR.CKR_PIN_INVALID or CKR.CKR_PIN_LEN_RANGE or CKR.CKR_PIN_EXPIRED or CKR.CKR_PIN_LOCKED or CKR.CKR_USER_PIN_NOT_INITIALIZED)
+        catch (Pkcs11Exception e)
+            when (e.RV is CKR.CKR_PIN_INCORRECT or CKR.CKR_PIN_INVALID or CKR.CKR_PIN_LEN_RANGE or CKR.CKR_PIN_EXPIRED or CKR.CKR_PIN_LOCKED
+                or CKR.CKR_USER_PIN_NOT_INITIALIZED)
         {
             throw new PinRefusedException($"{e.RV}", e);
         }

@@ -36,7 +36,8 @@ public sealed class Pkcs11SignerTests : IDisposable
         string id = "";
         _token.Use((factories, session) =>
         {
-            IObjectHandle key = Assert.Single(session.FindAllObjects([factories.ObjectAttributeFactory.Create(CKA.CKA_CLASS, CKO.CKO_PRIVATE_KEY)]));
+            IObjectHandle key = Assert.Single(
+                session.FindAllObjects([factories.ObjectAttributeFactory.Create(CKA.CKA_CLASS, CKO.CKO_PRIVATE_KEY)]));
             List<IObjectAttribute> said = session.GetAttributeValue(key, [CKA.CKA_EXTRACTABLE, CKA.CKA_SENSITIVE, CKA.CKA_ID]);
             Assert.Equal((false, true), (said[0].GetValueAsBool(), said[1].GetValueAsBool()));
             id = string.Concat(said[2].GetValueAsByteArray().Select(octet => $"%{octet:x2}"));
@@ -57,7 +58,8 @@ public sealed class Pkcs11SignerTests : IDisposable
         Assert.Equal(signature, await signer.SignAsync(s_message, Cancel));
 
         _token.Lose(away: true);
-        SignerUnavailableException gone = await Assert.ThrowsAsync<SignerUnavailableException>(async () => await signer.SignAsync(s_message, Cancel));
+        SignerUnavailableException gone =
+            await Assert.ThrowsAsync<SignerUnavailableException>(async () => await signer.SignAsync(s_message, Cancel));
         Assert.Contains("there is no such token", gone.Message, StringComparison.Ordinal);
         await Assert.ThrowsAsync<SignerUnavailableException>(async () => await signer.SignAsync(s_message, Cancel));
         _token.Return();
@@ -78,20 +80,27 @@ public sealed class Pkcs11SignerTests : IDisposable
 
         // Now the PIN changes, as if an operator changed it while the program runs.
         _token.Lose(away: false);
-        Assert.Contains("was tried once", (await Assert.ThrowsAsync<SignerUnavailableException>(async () => await signer.SignAsync(s_message, Cancel))).Message, StringComparison.Ordinal);
+        Assert.Contains("was tried once",
+            (await Assert.ThrowsAsync<SignerUnavailableException>(async () => await signer.SignAsync(s_message, Cancel))).Message,
+            StringComparison.Ordinal);
         for (int i = 0; i < 20; i++)
         {
-            Assert.Contains("will not be tried again", (await Assert.ThrowsAsync<SignerUnavailableException>(async () => await signer.SignAsync(s_message, Cancel))).Message, StringComparison.Ordinal);
+            Assert.Contains("will not be tried again",
+                (await Assert.ThrowsAsync<SignerUnavailableException>(async () => await signer.SignAsync(s_message, Cancel))).Message,
+                StringComparison.Ordinal);
         }
         _token.WritePin(SoftToken.Pin);
         byte[] signature = await signer.SignAsync(s_message, Cancel);
         Assert.True(Ed25519.Verify(signer.Key.PublicKey, s_message, signature));
 
         File.SetUnixFileMode(_token.PinFile, UnixFileMode.UserRead | UnixFileMode.OtherRead);
-        Assert.Contains("chmod 600", Assert.Throws<SecretsException>(() => Pkcs11Signer.Open(_token.Parsed(), signer.Key).Dispose()).Message, StringComparison.Ordinal);
+        Assert.Contains("chmod 600",
+            Assert.Throws<SecretsException>(() => Pkcs11Signer.Open(_token.Parsed(), signer.Key).Dispose()).Message,
+            StringComparison.Ordinal);
         File.WriteAllText(_token.PinFile, "");
         File.SetUnixFileMode(_token.PinFile, UnixFileMode.UserRead | UnixFileMode.UserWrite);
-        Assert.Contains("is empty", Assert.Throws<SecretsException>(() => Pkcs11Signer.Open(_token.Parsed(), signer.Key).Dispose()).Message, StringComparison.Ordinal);
+        Assert.Contains("is empty", Assert.Throws<SecretsException>(() => Pkcs11Signer.Open(_token.Parsed(), signer.Key).Dispose()).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -104,7 +113,8 @@ public sealed class Pkcs11SignerTests : IDisposable
         AssertRefused($"is not the key of {made.Key}", _token.Uri("other"), made.Key);
         AssertRefused("cannot be loaded", _token.Uri().Replace(SoftToken.Module, "/nowhere.so", StringComparison.Ordinal), made.Key);
         AssertRefused("is missing", _token.Uri().Replace(_token.PinFile, _token.PinFile + "s", StringComparison.Ordinal), made.Key);
-        SignerUnavailableException absent = Assert.Throws<SignerUnavailableException>(() => Open(_token.Uri().Replace("token=optiks", "token=another", StringComparison.Ordinal), made.Key));
+        SignerUnavailableException absent = Assert.Throws<SignerUnavailableException>(
+            () => Open(_token.Uri().Replace("token=optiks", "token=another", StringComparison.Ordinal), made.Key));
         Assert.Contains("there is no such token", absent.Message, StringComparison.Ordinal);
 
         _token.Use((factories, session) =>
@@ -113,7 +123,10 @@ public sealed class Pkcs11SignerTests : IDisposable
             IObjectAttribute label = factories.ObjectAttributeFactory.Create(CKA.CKA_LABEL, "p256");
             using IMechanism mechanism = factories.MechanismFactory.Create(CKM.CKM_EC_KEY_PAIR_GEN);
             session.GenerateKeyPair(
-                mechanism, [Of(CKA.CKA_TOKEN, true), label, factories.ObjectAttributeFactory.Create(CKA.CKA_EC_PARAMS, [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07])],
+                mechanism,
+                [Of(CKA.CKA_TOKEN, true), label,
+                    factories.ObjectAttributeFactory.Create(
+                        CKA.CKA_EC_PARAMS, [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07])],
                 [Of(CKA.CKA_TOKEN, true), Of(CKA.CKA_PRIVATE, true), label], out _, out _);
         });
         AssertRefused("has type CKK_EC; Ed25519", _token.Uri("p256"), made.Key);
@@ -141,11 +154,17 @@ public sealed class Pkcs11SignerTests : IDisposable
             Assert.Equal(TlogError.None, Cosignature.Verify(Ed25519.Verifier, made, text, line, out ulong time));
             Assert.Equal(17UL, time);
         }
-        Assert.Contains("never overwritten", Assert.Throws<SecretsException>(() => CosignerKey.Create(path, Name, _token.Uri())).Message, StringComparison.Ordinal);
-        Assert.Contains("contain a space", Assert.Throws<SecretsException>(() => CosignerKey.Create(path + "2", "a b", _token.Uri())).Message, StringComparison.Ordinal);
+        Assert.Contains("never overwritten", Assert.Throws<SecretsException>(() => CosignerKey.Create(path, Name, _token.Uri())).Message,
+            StringComparison.Ordinal);
+        Assert.Contains("contain a space",
+            Assert.Throws<SecretsException>(() => CosignerKey.Create(path + "2", "a b", _token.Uri())).Message, StringComparison.Ordinal);
         var asLog = new VerifierKey(Name, SignatureType.Ed25519, made.PublicKey);
-        Assert.Contains("not a cosigner's public key", Assert.Throws<SecretsException>(() => CosignerKey.Parse($"{asLog}\n{_token.Uri()}\n", "KEY")).Message, StringComparison.Ordinal);
-        Assert.Contains("names no token", Assert.Throws<SecretsException>(() => CosignerKey.Parse($"{made}\npkcs11:object=x\n", "KEY")).Message, StringComparison.Ordinal);
+        Assert.Contains("not a cosigner's public key",
+            Assert.Throws<SecretsException>(() => CosignerKey.Parse($"{asLog}\n{_token.Uri()}\n", "KEY")).Message,
+            StringComparison.Ordinal);
+        Assert.Contains("names no token",
+            Assert.Throws<SecretsException>(() => CosignerKey.Parse($"{made}\npkcs11:object=x\n", "KEY")).Message,
+            StringComparison.Ordinal);
         // A cosigner's file may still contain the key itself instead of a URI.
         VerifierKey inFile = CosignerKeyFile.Create(path + "3", Name);
         using INoteSigner ofFile = CosignerKey.Open(path + "3");
@@ -176,9 +195,12 @@ public sealed class Pkcs11SignerTests : IDisposable
             Assert.True(Ed25519.Verify(anchor.LogKey.PublicKey, note.Text.Span, note.Signatures[0].Signature.Span));
         }
         File.WriteAllText(data.LogKey, "");
-        Assert.Contains("two places", Assert.Throws<SecretsException>(() => LogSecretSource.Create(data, KeyRing.Load(data), _token.Parsed())).Message, StringComparison.Ordinal);
+        Assert.Contains("two places",
+            Assert.Throws<SecretsException>(() => LogSecretSource.Create(data, KeyRing.Load(data), _token.Parsed())).Message,
+            StringComparison.Ordinal);
         Assert.Null(LogSecretSource.FindUri(""));
-        Assert.Contains(LogSecretSource.Setting, Assert.Throws<SecretsException>(() => LogSecretSource.FindUri("pkcs11:")).Message, StringComparison.Ordinal);
+        Assert.Contains(LogSecretSource.Setting, Assert.Throws<SecretsException>(() => LogSecretSource.FindUri("pkcs11:")).Message,
+            StringComparison.Ordinal);
     }
 
     private static void Open(string uri, VerifierKey key)

@@ -39,7 +39,8 @@ internal sealed partial class SoftToken : IDisposable
     private string Tokens => Path.Combine(Folder, "tokens");
 
     /// <summary>Returns the URI of the key with this label.</summary>
-    public string Uri(string key = "key", string more = "") => $"pkcs11:token={Label};object={key}{more}?module-path={Module}&pin-source={PinFile}";
+    public string Uri(string key = "key", string more = "") =>
+        $"pkcs11:token={Label};object={key}{more}?module-path={Module}&pin-source={PinFile}";
 
     /// <summary>Returns the parsed URI of the key with this label.</summary>
     public Pkcs11Uri Parsed(string key = "key", string more = "")
@@ -100,7 +101,13 @@ internal sealed partial class SoftToken : IDisposable
 
     private static void Run(string configuration, params string[] arguments)
     {
-        using Process process = Process.Start(new ProcessStartInfo("softhsm2-util", arguments) { RedirectStandardOutput = true, RedirectStandardError = true, Environment = { ["SOFTHSM2_CONF"] = configuration } })!;
+        using Process process = Process.Start(
+            new ProcessStartInfo("softhsm2-util", arguments)
+            {
+                RedirectStandardOutput = true,
+                RedirectStandardError = true,
+                Environment = { ["SOFTHSM2_CONF"] = configuration },
+            })!;
         string said = process.StandardOutput.ReadToEnd() + process.StandardError.ReadToEnd();
         process.WaitForExit();
         Assert.True(process.ExitCode == 0, said);

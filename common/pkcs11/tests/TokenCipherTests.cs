@@ -63,7 +63,8 @@ public sealed class TokenCipherTests : IDisposable
     public void What_an_operator_has_to_mend_is_said()
     {
         void Refuses(string uri, string sentence) =>
-            Assert.Contains(sentence, Assert.Throws<SecretsException>(() => Write(uri).Wrap([7], Purpose, s_logId)).Message, StringComparison.Ordinal);
+            Assert.Contains(sentence, Assert.Throws<SecretsException>(() => Write(uri).Wrap([7], Purpose, s_logId)).Message,
+                StringComparison.Ordinal);
 
         Refuses(_token.Uri("none"), "no such secret key");
         Refuses(_token.Uri("none", ";type=private"), "its type is not 'secret-key'");
@@ -79,7 +80,9 @@ public sealed class TokenCipherTests : IDisposable
         _token.WritePin("wrong-pin");
         Refuses(_token.Uri("kek"), "refused the PIN");
         // Another ring of the process does not try the refused PIN again, so that the token does not lock itself.
-        Assert.Contains("not be tried again", Assert.Throws<SignerUnavailableException>(() => Write(_token.Uri("kek")).Wrap([7], Purpose, s_logId)).Message, StringComparison.Ordinal);
+        Assert.Contains("not be tried again",
+            Assert.Throws<SignerUnavailableException>(() => Write(_token.Uri("kek")).Wrap([7], Purpose, s_logId)).Message,
+            StringComparison.Ordinal);
         _token.WritePin(SoftToken.Pin);
         File.SetLastWriteTimeUtc(_token.PinFile, TimeProvider.System.GetUtcNow().UtcDateTime.AddSeconds(5));
         _ = Write(_token.Uri("kek")).Wrap([7], Purpose, s_logId);
@@ -129,8 +132,10 @@ public sealed class TokenCipherTests : IDisposable
 
     private void Import(string label, byte[] key) => _token.Use((factories, session) => session.CreateObject(
     [
-        factories.ObjectAttributeFactory.Create(CKA.CKA_CLASS, CKO.CKO_SECRET_KEY), factories.ObjectAttributeFactory.Create(CKA.CKA_KEY_TYPE, CKK.CKK_AES),
-        factories.ObjectAttributeFactory.Create(CKA.CKA_TOKEN, true), factories.ObjectAttributeFactory.Create(CKA.CKA_LABEL, label), factories.ObjectAttributeFactory.Create(CKA.CKA_VALUE, key),
+        factories.ObjectAttributeFactory.Create(CKA.CKA_CLASS, CKO.CKO_SECRET_KEY),
+        factories.ObjectAttributeFactory.Create(CKA.CKA_KEY_TYPE, CKK.CKK_AES),
+        factories.ObjectAttributeFactory.Create(CKA.CKA_TOKEN, true), factories.ObjectAttributeFactory.Create(CKA.CKA_LABEL, label),
+        factories.ObjectAttributeFactory.Create(CKA.CKA_VALUE, key),
         factories.ObjectAttributeFactory.Create(CKA.CKA_ENCRYPT, true), factories.ObjectAttributeFactory.Create(CKA.CKA_DECRYPT, true),
     ]));
 }

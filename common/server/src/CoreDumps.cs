@@ -22,7 +22,8 @@ public static partial class CoreDumps
         }
         if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
         {
-            throw new StartupException($"Core dumps, which would contain secrets, cannot be disabled: {Marshal.GetLastPInvokeErrorMessage()}");
+            throw new StartupException(
+                $"Core dumps, which would contain secrets, cannot be disabled: {Marshal.GetLastPInvokeErrorMessage()}");
         }
     }
 

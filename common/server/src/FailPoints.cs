@@ -138,7 +138,8 @@ public static partial class FailPoints
     public const string KekLogKey = "kek-log-key";
 
     /// <summary>The fail points of <c>optiks auditor</c>, in their order.</summary>
-    public static readonly IReadOnlyList<string> OfAuditors = [AuditorRange, AuditorVerified, AuditorMark, AuditorSign, AuditorSigned, AuditorFinding];
+    public static readonly IReadOnlyList<string> OfAuditors = [AuditorRange, AuditorVerified, AuditorMark, AuditorSign, AuditorSigned,
+        AuditorFinding];
 
     /// <summary>The fail points of <c>optiks witness</c>, in their order.</summary>
     public static readonly IReadOnlyList<string> OfWitnesses = [WitnessStore, WitnessSign];
@@ -153,7 +154,8 @@ public static partial class FailPoints
     /// The update-task's fail points that every log reaches, in the order in which an epoch reaches them. Only a new log reaches the first
     /// of them.
     /// </summary>
-    public static readonly IReadOnlyList<string> OfEpochs = [GenesisKey, Apply, Commit, Bundle, Erase, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish];
+    public static readonly IReadOnlyList<string> OfEpochs = [GenesisKey, Apply, Commit, Bundle, Erase, HighWater, Sign, Note, Tiles, Audit,
+        Checkpoint, Publish];
 
     /// <summary>The fail points of a log whose checkpoints wait for witnesses, in their order.</summary>
     public static readonly IReadOnlyList<string> OfQuorums = [Quorum, Release];
@@ -165,7 +167,8 @@ public static partial class FailPoints
     public static readonly IReadOnlyList<string> OfBuckets = [BucketMark, BucketObject, BucketObjects, BucketCheckpoint];
 
     /// <summary>The names of all fail points.</summary>
-    public static readonly IReadOnlyList<string> All = [Draw, Accept, .. OfEpochs, .. OfQuorums, .. OfBuckets, .. OfPeriods, .. OfAuditors, .. OfWitnesses, .. OfRotations];
+    public static readonly IReadOnlyList<string> All = [Draw, Accept, .. OfEpochs, .. OfQuorums, .. OfBuckets, .. OfPeriods, .. OfAuditors,
+        .. OfWitnesses, .. OfRotations];
 
     // These numbers are from signal.h of Linux and are the same on x86-64 and ARM64.
     private const int SIGKILL = 9;
@@ -192,7 +195,8 @@ public static partial class FailPoints
     /// <param name="name">The name of the fail point, which is one of the constants of this class.</param>
     public static void Hit(string name)
     {
-        if (s_choice is not null && string.Equals(s_choice.Name, name, StringComparison.Ordinal) && Interlocked.Decrement(ref s_remaining) == 0
+        if (s_choice is not null && string.Equals(s_choice.Name, name, StringComparison.Ordinal)
+            && Interlocked.Decrement(ref s_remaining) == 0
             && kill(Environment.ProcessId, s_choice.Stop ? SIGSTOP : SIGKILL) != 0)
         {
             throw new InvalidOperationException($"kill failed: {Marshal.GetLastPInvokeErrorMessage()}");

@@ -60,7 +60,8 @@ public sealed record HighWaterMark(ulong Epoch, ReadOnlyMemory<byte> RecordHash)
 
     /// <summary>Returns the contents of the mark's file.</summary>
     public byte[] Encode() =>
-        Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Header}\n{Epoch}\n{Convert.ToHexStringLower(RecordHash.Span)}\n"));
+        Encoding.ASCII.GetBytes(
+            string.Create(CultureInfo.InvariantCulture, $"{Header}\n{Epoch}\n{Convert.ToHexStringLower(RecordHash.Span)}\n"));
 
     /// <summary>Returns whether the mark has this epoch and this record hash.</summary>
     public bool Names(ulong epoch, ReadOnlySpan<byte> recordHash) => Epoch == epoch && RecordHash.Span.SequenceEqual(recordHash);

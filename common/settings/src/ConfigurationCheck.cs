@@ -16,13 +16,18 @@ public static class ConfigurationCheck
     {
         ArgumentNullException.ThrowIfNull(program);
         ArgumentNullException.ThrowIfNull(configuration);
-        SettingsCheck settings = SettingsCheck.Find(configuration, program.Sections.ToDictionary(section => section.Path, section => section.Options));
+        SettingsCheck settings = SettingsCheck.Find(
+            configuration, program.Sections.ToDictionary(section => section.Path, section => section.Options));
         var problems = new List<ConfigurationProblem>();
-        problems.AddRange(settings.Unknown.Select(one => new ConfigurationProblem(ConfigurationProblemKind.Unknown, one.Setting, $"{one.Sentence}.")));
-        problems.AddRange(settings.Wrong.Select(one => new ConfigurationProblem(ConfigurationProblemKind.Type, one.Setting, $"{one.Sentence}.")));
+        problems.AddRange(
+            settings.Unknown.Select(one => new ConfigurationProblem(ConfigurationProblemKind.Unknown, one.Setting, $"{one.Sentence}.")));
+        problems.AddRange(
+            settings.Wrong.Select(one => new ConfigurationProblem(ConfigurationProblemKind.Type, one.Setting, $"{one.Sentence}.")));
         // Sections with a setting of the wrong type cannot be read. They are left out here, because such settings have already been
         // reported.
-        SettingsSection[] readable = [.. program.Sections.Concat(program.PartlyRead).Where(section => !settings.Wrong.Any(one => IsBelow(one.Setting, section.Path)))];
+        SettingsSection[] readable =
+            [.. program.Sections.Concat(program.PartlyRead)
+                .Where(section => !settings.Wrong.Any(one => IsBelow(one.Setting, section.Path)))];
         foreach (SettingsSection section in readable)
         {
             problems.AddRange(Refusals(section, configuration));
@@ -44,9 +49,12 @@ public static class ConfigurationCheck
     // own settings.
     private static IEnumerable<ConfigurationProblem> Addresses(IConfiguration configuration)
     {
-        IEnumerable<string> settings = configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(endpoint => $"{endpoint.Path}:Url").Concat(s_urls);
-        return settings.Where(setting => (configuration[setting] ?? "").Split(';', StringSplitOptions.RemoveEmptyEntries).Any(url => !IsAddress(url)))
-            .Select(setting => new ConfigurationProblem(ConfigurationProblemKind.Value, setting, $"{setting} is not an address such as http://127.0.0.1:8301."));
+        IEnumerable<string> settings = configuration.GetSection("Kestrel:Endpoints").GetChildren()
+            .Select(endpoint => $"{endpoint.Path}:Url").Concat(s_urls);
+        return settings.Where(setting =>
+            (configuration[setting] ?? "").Split(';', StringSplitOptions.RemoveEmptyEntries).Any(url => !IsAddress(url)))
+            .Select(setting => new ConfigurationProblem(
+                ConfigurationProblemKind.Value, setting, $"{setting} is not an address such as http://127.0.0.1:8301."));
     }
 
     private static bool IsAddress(string url)
@@ -68,13 +76,17 @@ public static class ConfigurationCheck
     {
         try
         {
-            return [.. section.Validate(configuration).Select(sentence => new ConfigurationProblem(ConfigurationProblemKind.Value, section.Path, sentence.StartsWith(section.Path, StringComparison.Ordinal) ? sentence : $"{section.Path}: {sentence}"))];
+            return [.. section.Validate(configuration)
+                .Select(
+                    sentence => new ConfigurationProblem(ConfigurationProblemKind.Value, section.Path,
+                        sentence.StartsWith(section.Path, StringComparison.Ordinal) ? sentence : $"{section.Path}: {sentence}"))];
         }
         catch (InvalidOperationException)
         {
             // The section can only be one that belongs to another program. The types of its settings were not checked before, and one of
             // them is wrong.
-            return [new ConfigurationProblem(ConfigurationProblemKind.Type, section.Path, $"{section.Path} has settings of the wrong types.")];
+            return [new ConfigurationProblem(
+                ConfigurationProblemKind.Type, section.Path, $"{section.Path} has settings of the wrong types.")];
         }
     }
 }

@@ -70,7 +70,9 @@ public static class ConfigurationFile
                 throw new StartupException($"{path}: line {i + 1} is not NAME=VALUE. The name of a JSON file must end with .json.");
             }
             string value = line[(equals + 1)..];
-            variables[line[..equals].TrimEnd().Replace("__", ":", StringComparison.Ordinal)] = value is ['"', .., '"'] or ['\'', .., '\''] ? value[1..^1] : value;
+            variables[line[..equals].TrimEnd().Replace("__", ":", StringComparison.Ordinal)] = value is ['"', .., '"'] or ['\'', .., '\'']
+                ? value[1..^1]
+                : value;
         }
         return variables;
     }

@@ -59,10 +59,13 @@ public static partial class ConfigurationPage
         var page = new StringBuilder(Head);
         foreach (ProgramSettings program in Programs.All)
         {
-            string sections = string.Join(", ", program.Own.Select(section => $"`{section.Path}`").Concat(program.PartlyRead.Select(section => $"part of `{section.Path}`")));
+            string sections = string.Join(
+                ", ", program.Own.Select(section => $"`{section.Path}`")
+                    .Concat(program.PartlyRead.Select(section => $"part of `{section.Path}`")));
             page.Append(null, $"| {program.Program} | `{program.DefaultUrl}` | {sections} |\n");
         }
-        page.Append(null, $"\nSections of all programs: {string.Join(", ", SettingsSections.OfServices.Select(section => $"`{section.Path}`"))}.\n");
+        page.Append(null,
+            $"\nSections of all programs: {string.Join(", ", SettingsSections.OfServices.Select(section => $"`{section.Path}`"))}.\n");
         foreach (IGrouping<string, SettingsSection> named in All().GroupBy(section => section.Path))
         {
             AppendSection(page, named.First());
@@ -74,7 +77,8 @@ public static partial class ConfigurationPage
     // Returns the sections to describe. If a program reads only a part of a section, the description comes from the program that reads the
     // whole section.
     private static IEnumerable<SettingsSection> All() =>
-        Programs.All.SelectMany(program => program.Sections).DistinctBy(section => section.Path).OrderBy(section => section.Path, StringComparer.Ordinal);
+        Programs.All.SelectMany(program => program.Sections).DistinctBy(section => section.Path)
+            .OrderBy(section => section.Path, StringComparer.Ordinal);
 
     private static void AppendSection(StringBuilder page, SettingsSection section)
     {
@@ -97,13 +101,21 @@ public static partial class ConfigurationPage
     private static void AppendAuditor(StringBuilder page)
     {
         page.Append("\n## optiks auditor --config\n\n");
-        foreach (string line in Wrapped($"{Linked(ServiceSetting.Describe(typeof(AuditorFile)))} Unknown members are refused. Example: [auditors.md](auditors.md#several-logs)."))
+        foreach (string line in Wrapped(
+            $"{Linked(ServiceSetting.Describe(typeof(AuditorFile)))} Unknown members are refused. Example: [auditors.md](auditors.md#several-logs)."))
         {
             page.Append(line).Append('\n');
         }
-        IEnumerable<ServiceSetting> ofLogs = ServiceSetting.List(typeof(AuditorFile.LogEntry)).Select(setting => setting with { Name = $"{nameof(AuditorFile.Logs)}[].{setting.Name}" });
-        AppendTable(page, ServiceSetting.List(typeof(AuditorFile)).Where(setting => !setting.Name.StartsWith(nameof(AuditorFile.Logs), StringComparison.Ordinal)).Concat(ofLogs).Select(setting =>
-            setting with { Name = string.Join('.', setting.Name.Replace(ServiceSetting.ListMark, "", StringComparison.Ordinal).Split('.').Select(JsonNamingPolicy.SnakeCaseLower.ConvertName)) }));
+        IEnumerable<ServiceSetting> ofLogs = ServiceSetting.List(typeof(AuditorFile.LogEntry))
+            .Select(setting => setting with { Name = $"{nameof(AuditorFile.Logs)}[].{setting.Name}" });
+        AppendTable(page, ServiceSetting.List(typeof(AuditorFile))
+            .Where(setting => !setting.Name.StartsWith(nameof(AuditorFile.Logs), StringComparison.Ordinal)).Concat(ofLogs).Select(setting =>
+            setting with
+            {
+                Name = string.Join(
+                '.', setting.Name.Replace(ServiceSetting.ListMark, "", StringComparison.Ordinal).Split('.')
+                    .Select(JsonNamingPolicy.SnakeCaseLower.ConvertName))
+            }));
     }
 
     private static void AppendTable(StringBuilder page, IEnumerable<ServiceSetting> settings)
@@ -117,19 +129,25 @@ public static partial class ConfigurationPage
                 SettingFile.Secret => "secret file",
                 _ => "file",
             };
-            page.Append(null, $"| `{setting.Name}` | {Default(setting.Default)} | {unit} | {Range(setting.Range)} | {Cell(Linked(setting.Description))} |\n");
+            page.Append(
+                null,
+                $"| `{setting.Name}` | {Default(setting.Default)} | {unit} | {Range(setting.Range)} | {Cell(Linked(setting.Description))} |\n");
         }
     }
 
     private static string Default(string text) => text.StartsWith('(') ? $"*{text}*" : $"`{text}`";
 
-    private static string Range(string? text) => text is null ? "" : text.StartsWith("matches ", StringComparison.Ordinal) ? $"matches `{Cell(text["matches ".Length..])}`" : Cell(text);
+    private static string Range(string? text) => text is null
+        ? ""
+        : text.StartsWith("matches ", StringComparison.Ordinal) ? $"matches `{Cell(text["matches ".Length..])}`" : Cell(text);
 
     private static string Cell(string text) => text.Replace("|", "\\|", StringComparison.Ordinal);
 
     // Turns the names of pages into links. The comments of settings name pages by their paths from the repository's root.
     private static string Linked(string text) => PageName().Replace(text, page =>
-        page.Groups["folder"].Value == "operations" ? $"[{page.Groups["name"].Value}]({page.Groups["name"].Value})" : $"[{page.Groups["name"].Value}](../{page.Groups["folder"].Value}/{page.Groups["name"].Value})");
+        page.Groups["folder"].Value == "operations"
+            ? $"[{page.Groups["name"].Value}]({page.Groups["name"].Value})"
+            : $"[{page.Groups["name"].Value}](../{page.Groups["folder"].Value}/{page.Groups["name"].Value})");
 
     private static IEnumerable<string> Wrapped(string text)
     {

@@ -32,7 +32,8 @@ internal static class ConfiguredFiles
             // If `KeyPath` is set, the certificate's key is in another file. Otherwise the certificate's file is a PFX file, which also
             // contains the key.
             SettingFile kind = certificate["KeyPath"] is { Length: > 0 } ? SettingFile.Public : SettingFile.Secret;
-            ConfigurationProblem?[] problems = [Look(configuration, $"{certificate.Path}:Path", certificate["Path"], kind), Look(configuration, $"{certificate.Path}:KeyPath", certificate["KeyPath"], SettingFile.Secret)];
+            ConfigurationProblem?[] problems = [Look(configuration, $"{certificate.Path}:Path", certificate["Path"], kind),
+                Look(configuration, $"{certificate.Path}:KeyPath", certificate["KeyPath"], SettingFile.Secret)];
             foreach (ConfigurationProblem problem in problems.OfType<ConfigurationProblem>())
             {
                 yield return problem;
@@ -58,7 +59,8 @@ internal static class ConfiguredFiles
             return [new ConfigurationProblem(ConfigurationProblemKind.File, DataFolder.Variable, blank!)];
         }
         return File.Exists(folder.Root)
-            ? [new ConfigurationProblem(ConfigurationProblemKind.File, DataFolder.Variable, $"{folder.Root} is a file: {DataFolder.Variable} must name a folder.")]
+            ? [new ConfigurationProblem(
+                ConfigurationProblemKind.File, DataFolder.Variable, $"{folder.Root} is a file: {DataFolder.Variable} must name a folder.")]
             : ((string[])[folder.KeyEncryptionKey, folder.LogKey, folder.ApiKeys, folder.ApiKey]).Where(File.Exists)
                 .Select(path => Look(configuration, DataFolder.Variable, path, SettingFile.Secret)).OfType<ConfigurationProblem>();
     }
@@ -73,10 +75,13 @@ internal static class ConfiguredFiles
         {
             using (FileStream file = File.OpenRead(path))
             {
-                UnixFileMode open = File.GetUnixFileMode(file.SafeFileHandle) & ~ServiceCredential.GetAllowedMode(path, variable => configuration[variable]);
+                UnixFileMode open = File.GetUnixFileMode(file.SafeFileHandle) & ~ServiceCredential.GetAllowedMode(
+                    path, variable => configuration[variable]);
                 if (kind == SettingFile.Secret && open != 0)
                 {
-                    return new ConfigurationProblem(ConfigurationProblemKind.File, setting, $"{path} holds a key and is open to other users: run 'chmod 600 {path}', and replace the key if someone may have read it.");
+                    return new ConfigurationProblem(
+                        ConfigurationProblemKind.File, setting,
+                        $"{path} holds a key and is open to other users: run 'chmod 600 {path}', and replace the key if someone may have read it.");
                 }
             }
             if (kind == SettingFile.Policy)

@@ -14,7 +14,8 @@ public static class Programs
     /// <summary>The address on which a witness listens by default.</summary>
     public const string WitnessUrl = "http://127.0.0.1:8331";
 
-    private const string KekMeaning = "the key-encryption keys, each 43 characters of base64url or the URI of a key in a token; unset: the file kek in the data folder";
+    private const string KekMeaning =
+        "the key-encryption keys, each 43 characters of base64url or the URI of a key in a token; unset: the file kek in the data folder";
 
     private const string FailPointMeaning = "for fault tests: ends the process at a named point (docs/operations/fail-points.md)";
 
@@ -23,10 +24,12 @@ public static class Programs
     {
         Program = "update-task",
         DefaultUrl = "http://127.0.0.1:8321",
-        Purpose = "Makes, signs and publishes the epochs. The task that holds the lease does this; others are standbys. Its address answers only health checks.",
+        Purpose =
+            "Makes, signs and publishes the epochs. The task that holds the lease does this; others are standbys. Its address answers only health checks.",
         Own =
         [
-            SettingsSections.Epochs, SettingsSections.Padding, SettingsSections.Log, SettingsSections.LogKey, SettingsSections.Kek, SettingsSections.Periods, SettingsSections.Witnesses, SettingsSections.Bucket,
+            SettingsSections.Epochs, SettingsSections.Padding, SettingsSections.Log, SettingsSections.LogKey, SettingsSections.Kek,
+            SettingsSections.Periods, SettingsSections.Witnesses, SettingsSections.Bucket,
             SettingsSections.Storage,
         ],
         Variables = new Dictionary<string, string>
@@ -35,7 +38,9 @@ public static class Programs
             [WrappedLogKey.Variable] = "the log's key, wrapped: the bytes of log.key in base64url; unset: that file in the data folder",
             [FailPoints.Variable] = FailPointMeaning,
         },
-        ExitCodes = new Dictionary<int, string> { [Optiks.ExitCodes.Rollback] = "the database or the board was rolled back: docs/operations/recovery.md" },
+        ExitCodes = new Dictionary<int,
+            string>
+        { [Optiks.ExitCodes.Rollback] = "the database or the board was rolled back: docs/operations/recovery.md" },
     };
 
     /// <summary>The update-service, which accepts updates.</summary>
@@ -48,7 +53,8 @@ public static class Programs
         // The update-service reads only a part of the section `Optiks:Log`; the update-task reads the whole section.
         PartlyRead = [SettingsSections.Limits],
         Variables = new Dictionary<string, string> { [FailPoints.Variable] = FailPointMeaning },
-        ExitCodes = new Dictionary<int, string> { [Optiks.ExitCodes.Unreachable] = "the database cannot be reached at the start: start it again" },
+        ExitCodes =
+            new Dictionary<int, string> { [Optiks.ExitCodes.Unreachable] = "the database cannot be reached at the start: start it again" },
     };
 
     /// <summary>The query-service, which answers queries.</summary>
@@ -57,7 +63,8 @@ public static class Programs
         Program = "query-service",
         DefaultUrl = "http://127.0.0.1:8301",
         Purpose = "Answers lookups, histories, monitoring and audits from verified epochs, and serves the board. Any number may run.",
-        Own = [SettingsSections.Queries, SettingsSections.Kek, SettingsSections.Board, SettingsSections.Storage, SettingsSections.ApiReference],
+        Own = [SettingsSections.Queries, SettingsSections.Kek, SettingsSections.Board, SettingsSections.Storage,
+            SettingsSections.ApiReference],
         Variables = new Dictionary<string, string> { [KeyRing.Variable] = KekMeaning },
     };
 
@@ -83,5 +90,6 @@ public static class Programs
     /// <summary>The names of all programs' sections. A program ignores sections of other programs, because programs may share one
     /// configuration.</summary>
     internal static IReadOnlyList<string> SectionNames { get; } =
-        [.. All.SelectMany(program => program.Sections).Select(section => section.Path[(SettingsSections.Root.Length + 1)..]).Distinct().Order(StringComparer.Ordinal)];
+        [.. All.SelectMany(program => program.Sections).Select(section => section.Path[(SettingsSections.Root.Length + 1)..]).Distinct()
+            .Order(StringComparer.Ordinal)];
 }

@@ -28,7 +28,8 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
     public static string Describe(Type type) => Comments(type).GetValueOrDefault("", "");
 
     /// <summary>Returns whether an options property holds an object with further settings, not a value.</summary>
-    public static bool HasSettings(PropertyInfo property) => property.PropertyType.Assembly == property.DeclaringType!.Assembly && property.PropertyType is { IsEnum: false, IsArray: false };
+    public static bool HasSettings(PropertyInfo property) =>
+        property.PropertyType.Assembly == property.DeclaringType!.Assembly && property.PropertyType is { IsEnum: false, IsArray: false };
 
     private static IEnumerable<ServiceSetting> List(Type type, string prefix, string about)
     {
@@ -48,12 +49,14 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
             SettingAttribute? more = property.GetCustomAttribute<SettingAttribute>();
             string unit = IsTime(property) ? TimeUnit : more?.Unit ?? "";
             yield return new ServiceSetting(
-                prefix + property.Name + (property.PropertyType.IsArray ? ListMark : ""), Text(property.GetValue(defaults), unit), unit, Allowed(property, unit),
+                prefix + property.Name + (property.PropertyType.IsArray ? ListMark : ""), Text(property.GetValue(defaults), unit), unit,
+                Allowed(property, unit),
                 about.Length > 0 ? $"{about} {description}" : description, more?.File ?? SettingFile.None);
         }
     }
 
-    private static bool IsTime(PropertyInfo property) => (Nullable.GetUnderlyingType(property.PropertyType) ?? property.PropertyType) == typeof(TimeSpan);
+    private static bool IsTime(PropertyInfo property) =>
+        (Nullable.GetUnderlyingType(property.PropertyType) ?? property.PropertyType) == typeof(TimeSpan);
 
     private static string Text(object? value, string unit) => value switch
     {
@@ -80,7 +83,8 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
         return type.IsEnum ? string.Join(", ", Enum.GetNames(type))
             : type == typeof(bool) ? "true, false"
             : property.GetCustomAttribute<RegularExpressionAttribute>() is { } form ? $"matches {form.Pattern}"
-            : property.GetCustomAttribute<StringLengthAttribute>() is { } length ? string.Create(CultureInfo.InvariantCulture, $"{length.MinimumLength} to {length.MaximumLength} characters")
+            : property.GetCustomAttribute<StringLengthAttribute>() is { } length
+                ? string.Create(CultureInfo.InvariantCulture, $"{length.MinimumLength} to {length.MaximumLength} characters")
             : null;
 
         // Prints a whole number without a fraction even if it is a `double`, because `RangeAttribute` converts `long` values to `double`.
@@ -106,10 +110,12 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
         return XDocument.Load(file).Descendants("member")
             .Select(member => (Name: member.Attribute("name")?.Value ?? "", Comment: member))
             .Where(member => member.Name.StartsWith(prefix, StringComparison.Ordinal) || member.Name == $"T:{name}")
-            .ToDictionary(member => member.Name.StartsWith('T') ? "" : member.Name[prefix.Length..], member => Sentence(member.Comment.Element("summary")));
+            .ToDictionary(member => member.Name.StartsWith('T') ? "" : member.Name[prefix.Length..],
+                member => Sentence(member.Comment.Element("summary")));
     }
 
-    private static string Sentence(XElement? comment) => comment is null ? "" : Blanks().Replace(string.Concat(comment.Nodes().Select(Words)), " ").Trim();
+    private static string Sentence(XElement? comment) =>
+        comment is null ? "" : Blanks().Replace(string.Concat(comment.Nodes().Select(Words)), " ").Trim();
 
     private static string Words(XNode node) => node switch
     {

@@ -78,7 +78,8 @@ internal sealed class SettingsCheck
             if (property is null)
             {
                 string[] names = [.. known.Select(one => one.Name).Order(StringComparer.Ordinal)];
-                _unknown.Add((setting.Path, (Spelling.Nearest(setting.Key, names) is { } near ? $"{section.Path}:{near}" : Elsewhere(setting.Key)) is { } meant
+                _unknown.Add((setting.Path,
+                    (Spelling.Nearest(setting.Key, names) is { } near ? $"{section.Path}:{near}" : Elsewhere(setting.Key)) is { } meant
                     ? $"{setting.Path} is not a setting; the nearest is {meant}"
                     : $"{setting.Path} is not a setting; {section.Path} has {string.Join(", ", names)}"));
             }
@@ -100,7 +101,8 @@ internal sealed class SettingsCheck
 
     // Returns a setting that has the same name in another section, or null. For `UpdateTask:Heartbeat`, it finds `Log:Heartbeat`.
     private string? Elsewhere(string name) => _settings
-        .SelectMany(section => section.Value.GetProperties(BindingFlags.Public | BindingFlags.Instance).Select(property => (section.Key, property.Name)))
+        .SelectMany(section => section.Value.GetProperties(BindingFlags.Public | BindingFlags.Instance)
+            .Select(property => (section.Key, property.Name)))
         .Where(setting => setting.Name.Equals(name, StringComparison.OrdinalIgnoreCase))
         .Select(setting => $"{setting.Key}:{setting.Name}")
         .FirstOrDefault();
@@ -114,7 +116,8 @@ internal sealed class SettingsCheck
             _ = TypeDescriptor.GetConverter(Nullable.GetUnderlyingType(type) ?? type).ConvertFromInvariantString(text);
             return true;
         }
-        catch (Exception e) when (e is FormatException or ArgumentException or OverflowException or NotSupportedException or InvalidCastException)
+        catch (Exception e)
+            when (e is FormatException or ArgumentException or OverflowException or NotSupportedException or InvalidCastException)
         {
             return false;
         }
@@ -132,5 +135,6 @@ internal sealed class SettingsCheck
         _ => $"a {type.Name}",
     };
 
-    private static string Range(long least, long most) => string.Create(CultureInfo.InvariantCulture, $"a whole number from {least} to {most}");
+    private static string Range(long least, long most) =>
+        string.Create(CultureInfo.InvariantCulture, $"a whole number from {least} to {most}");
 }

@@ -27,7 +27,9 @@ public sealed class SettingsSection
     /// </summary>
     internal static SettingsSection Create<T>(string path, IValidateOptions<T>? validator = null)
         where T : class, new() => new(path, typeof(T), configuration =>
-            validator?.Validate(null, configuration.GetSection(path).Get<T>() ?? new T()) is { Failed: true } result ? result.Failures : []);
+            validator?.Validate(null, configuration.GetSection(path).Get<T>() ?? new T()) is { Failed: true } result
+                ? result.Failures
+                : []);
 
     /// <summary>
     /// Returns a sentence about each setting that a program would refuse. The caller must have checked that all settings of the section

@@ -49,5 +49,6 @@ public static class SettingsSections
     /// <summary>The part of the update-task's section <see cref="Log"/> that the update-service reads too.</summary>
     internal static SettingsSection Limits { get; } = SettingsSection.Create(LimitOptions.Section, new LimitOptionsValidator());
 
-    internal static SettingsSection Queries { get; } = SettingsSection.Create(QueryServiceOptions.Section, new QueryServiceOptionsValidator());
+    internal static SettingsSection Queries { get; } = SettingsSection.Create(
+        QueryServiceOptions.Section, new QueryServiceOptionsValidator());
 }

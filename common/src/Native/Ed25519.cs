@@ -47,7 +47,8 @@ public static class Ed25519
             return false;
         }
         OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_ed25519_verify(publicKey, message, (nuint)message.Length, signature, out int ok), nameof(Interop.optiks_ed25519_verify));
+            Interop.optiks_ed25519_verify(publicKey, message, (nuint)message.Length, signature, out int ok),
+            nameof(Interop.optiks_ed25519_verify));
         return ok != 0;
     }
 

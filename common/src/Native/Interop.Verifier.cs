@@ -141,34 +141,42 @@ internal static unsafe partial class Interop
     public static partial int optiks_verify_anchor(in Anchor anchor, out int reason, Span<byte> logId);
 
     [LibraryImport(Library)]
-    public static partial int optiks_verify_head(in Context context, ReadOnlySpan<byte> head, nuint headLength, out int reason, out HeadResult result);
+    public static partial int optiks_verify_head(
+        in Context context, ReadOnlySpan<byte> head, nuint headLength, out int reason, out HeadResult result);
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_lookup(
-        in Context context, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<Known> known, ReadOnlySpan<byte> answer, nuint answerLength,
+        in Context context, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<Known> known,
+        ReadOnlySpan<byte> answer, nuint answerLength,
         out int reason, out nuint failed, out HeadResult head, Span<LookupResult> results);
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_versions(
-        in Context context, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<Known> known, ReadOnlySpan<byte> answer,
+        in Context context, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<Known> known,
+        ReadOnlySpan<byte> answer,
         nuint answerLength, out int reason, out nuint failed, out HeadResult head, Span<VersionsResult> results, Span<VersionEntry> entries,
         nuint entriesCapacity, out nuint numEntries);
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_users(
-        in Context context, nuint n, ReadOnlySpan<byte> strings, ReadOnlySpan<ulong> stringOffsets, ReadOnlySpan<UserState> states, ReadOnlySpan<Known> known,
-        ReadOnlySpan<byte> answer, nuint answerLength, out int reason, out nuint failed, out HeadResult head, out nuint recordOffset, Span<UserResult> users,
+        in Context context, nuint n, ReadOnlySpan<byte> strings, ReadOnlySpan<ulong> stringOffsets, ReadOnlySpan<UserState> states,
+        ReadOnlySpan<Known> known,
+        ReadOnlySpan<byte> answer, nuint answerLength, out int reason, out nuint failed, out HeadResult head, out nuint recordOffset,
+        Span<UserResult> users,
         Span<DeviceResult> devices, nuint devicesCapacity, out nuint numDevices);
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_user_monitor(
-        in Context context, in UserState state, nuint numNames, ReadOnlySpan<byte> strings, ReadOnlySpan<ulong> stringOffsets, ReadOnlySpan<Known> known,
-        ReadOnlySpan<byte> answer, nuint answerLength, out int reason, out HeadResult head, out int hasLeft, out VersionsResult list, Span<OwnKeyResult> keys,
+        in Context context, in UserState state, nuint numNames, ReadOnlySpan<byte> strings, ReadOnlySpan<ulong> stringOffsets,
+        ReadOnlySpan<Known> known,
+        ReadOnlySpan<byte> answer, nuint answerLength, out int reason, out HeadResult head, out int hasLeft, out VersionsResult list,
+        Span<OwnKeyResult> keys,
         nuint keysCapacity, out nuint numKeys, Span<VersionEntry> entries, nuint entriesCapacity, out nuint numEntries);
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_periods(
-        in Context context, ulong period, ReadOnlySpan<byte> answer, nuint answerLength, out int reason, out HeadResult head, Span<nuint> bounds, nuint boundsCapacity,
+        in Context context, ulong period, ReadOnlySpan<byte> answer, nuint answerLength, out int reason, out HeadResult head,
+        Span<nuint> bounds, nuint boundsCapacity,
         out nuint numBounds);
 
     [LibraryImport(Library)]
@@ -177,7 +185,8 @@ internal static unsafe partial class Interop
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_audit(
-        in Context context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> periodRecord, ReadOnlySpan<byte> proof, nuint proofLength, out int reason,
+        in Context context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> periodRecord, ReadOnlySpan<byte> proof, nuint proofLength,
+        out int reason,
         Span<byte> newRecord, out uint structures);
 
     [LibraryImport(Library)]
@@ -189,13 +198,16 @@ internal static unsafe partial class Interop
         in Anchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> kept, ReadOnlySpan<byte> keptPeriodRecord, out int reason);
 
     [LibraryImport(Library)]
-    public static partial int optiks_verify_checkpoint(in Anchor anchor, ReadOnlySpan<byte> note, nuint noteLength, out int reason, out ulong size, Span<byte> root);
+    public static partial int optiks_verify_checkpoint(
+        in Anchor anchor, ReadOnlySpan<byte> note, nuint noteLength, out int reason, out ulong size, Span<byte> root);
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_inclusion(
-        ulong index, ulong size, ReadOnlySpan<byte> leafHash, ReadOnlySpan<byte> root, ReadOnlySpan<byte> proof, nuint numHashes, out int ok);
+        ulong index, ulong size, ReadOnlySpan<byte> leafHash, ReadOnlySpan<byte> root, ReadOnlySpan<byte> proof, nuint numHashes,
+        out int ok);
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_consistency(
-        ulong oldSize, ulong newSize, ReadOnlySpan<byte> oldRoot, ReadOnlySpan<byte> newRoot, ReadOnlySpan<byte> proof, nuint numHashes, out int ok);
+        ulong oldSize, ulong newSize, ReadOnlySpan<byte> oldRoot, ReadOnlySpan<byte> newRoot, ReadOnlySpan<byte> proof, nuint numHashes,
+        out int ok);
 }

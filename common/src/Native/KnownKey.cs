@@ -13,4 +13,5 @@ namespace Optiks.Native;
 /// <param name="AbsentEpoch">The last epoch n at which the absence of version w + 1 was verified; null if it was not verified.</param>
 /// <param name="PageVersion">The latest version b that the last page of a history claimed, if the known version w is that page's last
 /// version. It is 0 if w does not come from a page. A lookup must have 0 here.</param>
-public readonly record struct KnownKey(ulong LeastEpoch, ulong Period, ulong Version, ulong Time, ulong? AbsentEpoch, ulong PageVersion = 0);
+public readonly record struct KnownKey(
+    ulong LeastEpoch, ulong Period, ulong Version, ulong Time, ulong? AbsentEpoch, ulong PageVersion = 0);

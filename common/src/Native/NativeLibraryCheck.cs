@@ -44,15 +44,18 @@ public static class NativeLibraryCheck
         }
         catch (DllNotFoundException e)
         {
-            throw new NativeLibraryException($"liboptiks is missing from the program's folder ({AppContext.BaseDirectory}): run 'make native' and build again.", e);
+            throw new NativeLibraryException(
+                $"liboptiks is missing from the program's folder ({AppContext.BaseDirectory}): run 'make native' and build again.", e);
         }
         catch (BadImageFormatException e)
         {
-            throw new NativeLibraryException($"liboptiks in the program's folder ({AppContext.BaseDirectory}) is for another processor: build it on this machine with 'make native'.", e);
+            throw new NativeLibraryException(
+                $"liboptiks in the program's folder ({AppContext.BaseDirectory}) is for another processor: build it on this machine with 'make native'.", e);
         }
         catch (EntryPointNotFoundException e)
         {
-            throw new NativeLibraryException("liboptiks lacks a function that this program needs: install the liboptiks of the same build.", e);
+            throw new NativeLibraryException(
+                "liboptiks lacks a function that this program needs: install the liboptiks of the same build.", e);
         }
     }
 
@@ -78,7 +81,8 @@ public static class NativeLibraryCheck
         }
         if (actual != (nuint)Unsafe.SizeOf<T>())
         {
-            throw new NativeLibraryException($"liboptiks has {name} with {actual} bytes, this program with {Unsafe.SizeOf<T>()}: install the liboptiks of the same build.");
+            throw new NativeLibraryException(
+                $"liboptiks has {name} with {actual} bytes, this program with {Unsafe.SizeOf<T>()}: install the liboptiks of the same build.");
         }
     }
 }

@@ -38,7 +38,8 @@ public sealed class OptiksNativeException : Exception
     /// Whether the native library's own files are damaged, so that it read other bytes than it had written. The property is false if the
     /// disk is full or missing.
     /// </summary>
-    public bool IsDamage => Status == NativeStatus.Data || (Status == NativeStatus.Io && s_damage.Any(text => Message.Contains(text, StringComparison.Ordinal)));
+    public bool IsDamage => Status == NativeStatus.Data
+        || (Status == NativeStatus.Io && s_damage.Any(text => Message.Contains(text, StringComparison.Ordinal)));
 
     /// <summary>
     /// Throws an exception with the native library's error text if <paramref name="status"/> is not success. The text contains no secrets

@@ -25,7 +25,8 @@ public static class Usernames
         }
         Span<byte> octets = stackalloc byte[ProtocolLimits.MaxKeyLength];
         OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_username_prepare(name, (nuint)name.Length, configuration.MaxKeyLength, out int fault, octets, (nuint)octets.Length, out nuint length),
+            Interop.optiks_username_prepare(
+                name, (nuint)name.Length, configuration.MaxKeyLength, out int fault, octets, (nuint)octets.Length, out nuint length),
             nameof(Interop.optiks_username_prepare));
         form = octets[..(int)length].ToArray();
         return (UsernameFault)fault;

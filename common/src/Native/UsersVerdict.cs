@@ -9,4 +9,5 @@ namespace Optiks.Native;
 /// <param name="NewestRecord">The place in the answer of the record with the answer's largest epoch; the client keeps this record. It is
 /// the head's record unless the answer has several parts.</param>
 /// <param name="Users">One result for each user if valid, otherwise empty.</param>
-public sealed record UsersVerdict(Reason Reason, int? FailedUser, VerifiedHead? Head, Range NewestRecord, IReadOnlyList<VerifiedUser> Users);
+public sealed record UsersVerdict(
+    Reason Reason, int? FailedUser, VerifiedHead? Head, Range NewestRecord, IReadOnlyList<VerifiedUser> Users);

@@ -13,7 +13,8 @@ namespace Optiks.Native;
 /// current.</param>
 /// <param name="Devices">The devices in the order of the device list: all devices, or only the queried device if the list has it.</param>
 public sealed record VerifiedUser(
-    UserKind Kind, ReadOnlyMemory<byte> UserId, ulong Epoch, ulong LargestEpoch, ulong ListEpoch, VerifiedLookup ListVersion, ReadOnlyMemory<byte> List,
+    UserKind Kind, ReadOnlyMemory<byte> UserId, ulong Epoch, ulong LargestEpoch, ulong ListEpoch, VerifiedLookup ListVersion,
+    ReadOnlyMemory<byte> List,
     IReadOnlyList<VerifiedDevice> Devices)
 {
     /// <summary>

@@ -16,7 +16,8 @@ public static unsafe partial class Verifier
         {
             Interop.Anchor native = MakeAnchor(configuration, anchor.ConfigurationOctets.Length, anchor.LogKey.PublicKey);
             OptiksNativeException.ThrowIfFailed(
-                Interop.optiks_judge_leaves(in native, first, (nuint)first.Length, second, (nuint)second.Length, out int reason), nameof(Interop.optiks_judge_leaves));
+                Interop.optiks_judge_leaves(in native, first, (nuint)first.Length, second, (nuint)second.Length, out int reason),
+                nameof(Interop.optiks_judge_leaves));
             return (Reason)reason;
         }
     }

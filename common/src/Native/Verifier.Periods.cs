@@ -18,7 +18,8 @@ public static unsafe partial class Verifier
         {
             Interop.Context native = MakeContext(context, configuration, record, periodRecord);
             int status = Interop.optiks_verify_periods(
-                in native, period, answer, (nuint)answer.Length, out int reason, out Interop.HeadResult head, bounds, (nuint)bounds.Length, out nuint numBounds);
+                in native, period, answer, (nuint)answer.Length, out int reason, out Interop.HeadResult head, bounds, (nuint)bounds.Length,
+                out nuint numBounds);
             OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_periods));
             if (reason != 0)
             {
@@ -59,7 +60,8 @@ public static unsafe partial class Verifier
         // has already checked the log's signature.
         ReadOnlySpan<byte> head = AnswerHead.SliceHead(answer).Span;
         return reason == Reason.Valid
-            || (VerifyRecord(context.Anchor, head[..EpochRecord.Length], []) == Reason.Valid && VerifyHead(context, head).Reason is Reason.Valid or Reason.RecordPeriod)
+            || (VerifyRecord(context.Anchor, head[..EpochRecord.Length], []) == Reason.Valid
+                && VerifyHead(context, head).Reason is Reason.Valid or Reason.RecordPeriod)
             ? period : null;
     }
 

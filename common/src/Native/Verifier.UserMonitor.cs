@@ -26,8 +26,10 @@ public static unsafe partial class Verifier
             while (true)
             {
                 int status = Interop.optiks_verify_user_monitor(
-                    in native, in state, (nuint)own.Names.Count, strings.Blob, strings.Offsets, known, answer, (nuint)answer.Length, out int reason,
-                    out Interop.HeadResult head, out int hasLeft, out Interop.VersionsResult list, keys, (nuint)keys.Length, out nuint numKeys,
+                    in native, in state, (nuint)own.Names.Count, strings.Blob, strings.Offsets, known, answer, (nuint)answer.Length,
+                    out int reason,
+                    out Interop.HeadResult head, out int hasLeft, out Interop.VersionsResult list, keys, (nuint)keys.Length,
+                    out nuint numKeys,
                     entries, (nuint)entries.Length, out nuint numEntries);
                 if (status == (int)NativeStatus.Buffer && (numKeys > (nuint)keys.Length || numEntries > (nuint)entries.Length))
                 {
@@ -66,7 +68,8 @@ public static unsafe partial class Verifier
     }
 
     private static VerifiedOwnUser Accepted(
-        OwnUserQuestion own, ulong period, Interop.VersionsResult list, ReadOnlySpan<Interop.OwnKeyResult> keys, ReadOnlySpan<Interop.VersionEntry> entries,
+        OwnUserQuestion own, ulong period, Interop.VersionsResult list, ReadOnlySpan<Interop.OwnKeyResult> keys,
+        ReadOnlySpan<Interop.VersionEntry> entries,
         ReadOnlySpan<byte> strings, ReadOnlySpan<byte> answer)
     {
         var results = new Interop.VersionsResult[keys.Length + 1];

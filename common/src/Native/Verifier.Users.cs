@@ -18,7 +18,8 @@ public static unsafe partial class Verifier
         ArgumentNullException.ThrowIfNull(context);
         ArgumentNullException.ThrowIfNull(users);
         using ByteStrings strings = MakeStrings(users);
-        Interop.Known[] known = [.. users.Select(user => MakeKnown(user.ListVersion)), .. users.SelectMany(user => user.Keys).Select(device => MakeKnown(device.Key))];
+        Interop.Known[] known = [.. users.Select(user => MakeKnown(user.ListVersion)),
+            .. users.SelectMany(user => user.Keys).Select(device => MakeKnown(device.Key))];
         Interop.UserState[] states = [.. users.Select(user => new Interop.UserState
         {
             LeastEpoch = user.LeastEpoch, NumKeys = (nuint)user.Keys.Count, HasLeft = user.HasLeft ? 1u : 0u, Generation = user.Generation,
@@ -34,7 +35,8 @@ public static unsafe partial class Verifier
             {
                 int status = Interop.optiks_verify_users(
                     in native, (nuint)users.Count, strings.Blob, strings.Offsets, states, known, answer, (nuint)answer.Length,
-                    out int reason, out nuint failed, out Interop.HeadResult head, out nuint recordOffset, results, devices, (nuint)devices.Length, out nuint numDevices);
+                    out int reason, out nuint failed, out Interop.HeadResult head, out nuint recordOffset, results, devices,
+                    (nuint)devices.Length, out nuint numDevices);
                 if (status == (int)NativeStatus.Buffer && numDevices > (nuint)devices.Length)
                 {
                     devices = new Interop.DeviceResult[numDevices];
@@ -43,7 +45,8 @@ public static unsafe partial class Verifier
                 OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_users));
                 return reason != 0
                     ? new UsersVerdict((Reason)reason, FailedKey(failed, users.Count), null, default, [])
-                    : new UsersVerdict(Reason.Valid, null, Accepted(head), Slice(recordOffset, EpochRecord.Length), Accepted(users, results, devices, answer));
+                    : new UsersVerdict(Reason.Valid, null, Accepted(head), Slice(recordOffset, EpochRecord.Length),
+                        Accepted(users, results, devices, answer));
             }
         }
     }
@@ -67,7 +70,8 @@ public static unsafe partial class Verifier
     }
 
     private static VerifiedUser[] Accepted(
-        IReadOnlyList<UserQuestion> asked, Interop.UserResult[] results, ReadOnlySpan<Interop.DeviceResult> devices, ReadOnlySpan<byte> answer)
+        IReadOnlyList<UserQuestion> asked, Interop.UserResult[] results, ReadOnlySpan<Interop.DeviceResult> devices,
+        ReadOnlySpan<byte> answer)
     {
         var accepted = new VerifiedUser[results.Length];
         for (int i = 0; i < accepted.Length; i++)
@@ -75,7 +79,9 @@ public static unsafe partial class Verifier
             ref readonly Interop.UserResult result = ref results[i];
             var kind = (UserKind)result.Kind;
             VerifiedLookup listVersion = Accepted(in result.Devices);
-            ReadOnlyMemory<byte> list = kind != UserKind.Current ? default : listVersion.Value is { } sent ? answer[sent].ToArray() : asked[i].List;
+            ReadOnlyMemory<byte> list = kind != UserKind.Current
+                ? default
+                : listVersion.Value is { } sent ? answer[sent].ToArray() : asked[i].List;
             var ofUser = new VerifiedDevice[result.NumDevices];
             for (int j = 0; j < ofUser.Length; j++)
             {
@@ -84,7 +90,9 @@ public static unsafe partial class Verifier
             }
             devices = devices[ofUser.Length..];
             ReadOnlyMemory<byte> userId = result.UserLen > 0 ? answer[Slice(result.UserOffset, result.UserLen)].ToArray() : asked[i].UserId;
-            accepted[i] = new VerifiedUser(kind, userId, result.Epoch, result.LargestEpoch, result.DevicesEpoch, listVersion, list, ofUser) { Generation = result.Generation };
+            accepted[i] = new VerifiedUser(kind, userId, result.Epoch, result.LargestEpoch, result.DevicesEpoch, listVersion, list,
+                ofUser)
+            { Generation = result.Generation };
         }
         return accepted;
     }

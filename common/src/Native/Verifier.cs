@@ -20,7 +20,8 @@ public static unsafe partial class Verifier
         fixed (byte* pinned = configuration)
         {
             Interop.Anchor anchor = MakeAnchor(pinned, configuration.Length, logPublicKey);
-            OptiksNativeException.ThrowIfFailed(Interop.optiks_verify_anchor(in anchor, out int reason, logId), nameof(Interop.optiks_verify_anchor));
+            OptiksNativeException.ThrowIfFailed(
+                Interop.optiks_verify_anchor(in anchor, out int reason, logId), nameof(Interop.optiks_verify_anchor));
             return (Reason)reason;
         }
     }
@@ -36,7 +37,8 @@ public static unsafe partial class Verifier
         {
             Interop.Context native = MakeContext(context, configuration, record, periodRecord, ended);
             OptiksNativeException.ThrowIfFailed(
-                Interop.optiks_verify_head(in native, head, (nuint)head.Length, out int reason, out Interop.HeadResult result), nameof(Interop.optiks_verify_head));
+                Interop.optiks_verify_head(in native, head, (nuint)head.Length, out int reason, out Interop.HeadResult result),
+                nameof(Interop.optiks_verify_head));
             return reason == 0 ? new HeadVerdict(Reason.Valid, Accepted(result)) : new HeadVerdict((Reason)reason, null);
         }
     }
@@ -74,7 +76,8 @@ public static unsafe partial class Verifier
     /// Verifies a HistoryAnswer or a MonitorAnswer to a request for the versions of each key after the known version. The call does not
     /// check whether version 1 is the right copy; <see cref="Handover"/> does.
     /// </summary>
-    public static VersionsVerdict Versions(VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
+    public static VersionsVerdict Versions(
+        VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
     {
         ArgumentNullException.ThrowIfNull(context);
         Interop.Known[] nativeKnown = MakeKnown(keys, known);
@@ -102,7 +105,8 @@ public static unsafe partial class Verifier
     /// the stored record is the first of its period, both records are the same. The call uses only the anchor and the clock of
     /// <paramref name="context"/>.
     /// </summary>
-    public static AuditVerdict Audit(VerifierContext context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> periodRecord, ReadOnlySpan<byte> proof)
+    public static AuditVerdict Audit(
+        VerifierContext context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> periodRecord, ReadOnlySpan<byte> proof)
     {
         ArgumentNullException.ThrowIfNull(context);
         Check.Length(storedRecord, EpochRecord.Length);
@@ -114,7 +118,9 @@ public static unsafe partial class Verifier
             int status = Interop.optiks_verify_audit(
                 in native, storedRecord, periodRecord, proof, (nuint)proof.Length, out int reason, newRecord, out uint structures);
             OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_audit));
-            return reason == 0 ? new AuditVerdict(Reason.Valid, newRecord, Structures(structures)) : new AuditVerdict((Reason)reason, default, []);
+            return reason == 0
+                ? new AuditVerdict(Reason.Valid, newRecord, Structures(structures))
+                : new AuditVerdict((Reason)reason, default, []);
         }
     }
 
@@ -123,7 +129,8 @@ public static unsafe partial class Verifier
     /// (docs/spec/records.md sections 3 and 4). To accept a switch, the call needs the record of the first epoch of the earlier record's
     /// period: either the earlier record itself or <paramref name="periodRecord"/>.
     /// </summary>
-    public static Reason VerifyRecord(TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier, ReadOnlySpan<byte> periodRecord = default)
+    public static Reason VerifyRecord(
+        TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier, ReadOnlySpan<byte> periodRecord = default)
     {
         ArgumentNullException.ThrowIfNull(anchor);
         Check.Length(record, EpochRecord.Length);
@@ -138,7 +145,8 @@ public static unsafe partial class Verifier
         fixed (byte* configuration = anchor.ConfigurationOctets.Span)
         {
             Interop.Anchor native = MakeAnchor(configuration, anchor.ConfigurationOctets.Length, anchor.LogKey.PublicKey);
-            OptiksNativeException.ThrowIfFailed(Interop.optiks_verify_record(in native, record, earlier, periodRecord, out int reason), nameof(Interop.optiks_verify_record));
+            OptiksNativeException.ThrowIfFailed(Interop.optiks_verify_record(in native, record, earlier, periodRecord, out int reason),
+                nameof(Interop.optiks_verify_record));
             return (Reason)reason;
         }
     }
@@ -153,7 +161,8 @@ public static unsafe partial class Verifier
         {
             Interop.Anchor native = MakeAnchor(configuration, anchor.ConfigurationOctets.Length, anchor.LogKey.PublicKey);
             OptiksNativeException.ThrowIfFailed(
-                Interop.optiks_verify_checkpoint(in native, note, (nuint)note.Length, out int reason, out ulong found, root), nameof(Interop.optiks_verify_checkpoint));
+                Interop.optiks_verify_checkpoint(in native, note, (nuint)note.Length, out int reason, out ulong found, root),
+                nameof(Interop.optiks_verify_checkpoint));
             size = reason == 0 ? found : 0;
             return (Reason)reason;
         }
@@ -169,12 +178,14 @@ public static unsafe partial class Verifier
             return false;
         }
         OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_verify_inclusion(index, size, leafHash, root, proof, (nuint)proof.Length / 32, out int ok), nameof(Interop.optiks_verify_inclusion));
+            Interop.optiks_verify_inclusion(index, size, leafHash, root, proof, (nuint)proof.Length / 32, out int ok),
+            nameof(Interop.optiks_verify_inclusion));
         return ok != 0;
     }
 
     /// <summary>Verifies an RFC 6962 consistency proof, which consists of hashes of 32 bytes.</summary>
-    public static bool Consistency(ulong oldSize, ulong newSize, ReadOnlySpan<byte> oldRoot, ReadOnlySpan<byte> newRoot, ReadOnlySpan<byte> proof)
+    public static bool Consistency(
+        ulong oldSize, ulong newSize, ReadOnlySpan<byte> oldRoot, ReadOnlySpan<byte> newRoot, ReadOnlySpan<byte> proof)
     {
         Check.Length(oldRoot, 32);
         Check.Length(newRoot, 32);
@@ -183,7 +194,8 @@ public static unsafe partial class Verifier
             return false;
         }
         OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_verify_consistency(oldSize, newSize, oldRoot, newRoot, proof, (nuint)proof.Length / 32, out int ok), nameof(Interop.optiks_verify_consistency));
+            Interop.optiks_verify_consistency(oldSize, newSize, oldRoot, newRoot, proof, (nuint)proof.Length / 32, out int ok),
+            nameof(Interop.optiks_verify_consistency));
         return ok != 0;
     }
 
@@ -194,7 +206,8 @@ public static unsafe partial class Verifier
         return anchor;
     }
 
-    private static Interop.Context MakeContext(VerifierContext context, byte* configuration, byte* record, byte* periodRecord, byte* ended = null)
+    private static Interop.Context MakeContext(
+        VerifierContext context, byte* configuration, byte* record, byte* periodRecord, byte* ended = null)
     {
         if (!context.EndedRecord.IsEmpty && ended == null)
         {
@@ -272,7 +285,8 @@ public static unsafe partial class Verifier
         Slice(head.CheckpointOffset, head.CheckpointLen));
 
     private static VerifiedLookup Accepted(in Interop.LookupResult result) =>
-        new(result.Version, result.Time, result.LeafEpoch, ValueRange(result.HasValue, result.ValueOffset, result.ValueLen), result.BeginsWithCopy != 0);
+        new(result.Version, result.Time, result.LeafEpoch, ValueRange(result.HasValue, result.ValueOffset, result.ValueLen),
+            result.BeginsWithCopy != 0);
 
     private static VerifiedVersions[] Accepted(Interop.VersionsResult[] results, ReadOnlySpan<Interop.VersionEntry> entries)
     {
@@ -284,7 +298,8 @@ public static unsafe partial class Verifier
             for (int j = 0; j < versions.Length; j++)
             {
                 ref readonly Interop.VersionEntry entry = ref entries[j];
-                versions[j] = new VerifiedVersion(entry.Version, entry.LeafEpoch, entry.Time, ValueRange(entry.HasValue, entry.ValueOffset, entry.ValueLen));
+                versions[j] = new VerifiedVersion(
+                    entry.Version, entry.LeafEpoch, entry.Time, ValueRange(entry.HasValue, entry.ValueOffset, entry.ValueLen));
             }
             entries = entries[versions.Length..];
             accepted[i] = new VerifiedVersions(result.Version, result.From, versions, result.Complete != 0);

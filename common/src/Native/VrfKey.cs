@@ -54,7 +54,8 @@ public static class VrfKey
         Check.Length(proof, ProofLength);
         Check.Length(label, Length);
         OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_vrf_verify(publicKey, alpha, (nuint)alpha.Length, proof, out int reason, label), nameof(Interop.optiks_vrf_verify));
+            Interop.optiks_vrf_verify(publicKey, alpha, (nuint)alpha.Length, proof, out int reason, label),
+            nameof(Interop.optiks_vrf_verify));
         return (Reason)reason;
     }
 

@@ -135,7 +135,8 @@ public static partial class AnswerJson
     // If the client already knows the latest device list, the answer does not contain it, so there is nothing to write.
     private static void WriteDeviceList(Utf8JsonWriter writer, Member? latest)
     {
-        if (latest is not { Kind: MemberKind.Opened } || !DeviceList.TryDecode(latest.Value, out IReadOnlyList<ReadOnlyMemory<byte>>? devices))
+        if (latest is not { Kind: MemberKind.Opened }
+            || !DeviceList.TryDecode(latest.Value, out IReadOnlyList<ReadOnlyMemory<byte>>? devices))
         {
             return;
         }

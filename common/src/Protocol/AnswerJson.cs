@@ -268,7 +268,8 @@ public static partial class AnswerJson
         writer.WriteEndObject();
     }
 
-    private static void WriteOctets(Utf8JsonWriter writer, string name, ReadOnlyMemory<byte> octets) => WriteOctets(writer, name, octets.Span);
+    private static void WriteOctets(Utf8JsonWriter writer, string name, ReadOnlyMemory<byte> octets) =>
+        WriteOctets(writer, name, octets.Span);
 
     private static void WriteOctets(Utf8JsonWriter writer, string name, ReadOnlySpan<byte> octets)
     {

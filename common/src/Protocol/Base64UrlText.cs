@@ -9,7 +9,8 @@ namespace Optiks.Protocol;
 /// one text.</summary>
 public static class Base64UrlText
 {
-    private static readonly SearchValues<byte> s_alphabet = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"u8);
+    private static readonly SearchValues<byte> s_alphabet = SearchValues.Create(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"u8);
 
     /// <summary>Returns the base64url text of bytes.</summary>
     public static string Encode(ReadOnlySpan<byte> octets) => Base64Url.EncodeToString(octets);

@@ -99,7 +99,9 @@ public sealed record Configuration
             HeartbeatMs = reader.UInt32("configuration.heartbeat_ms"),
             MaxAheadMs = reader.UInt32("configuration.max_ahead_ms"),
             MaxBehindMs = reader.UInt32("configuration.max_behind_ms"),
-            UsernameForm = format == FormatWithUsernameForm ? (UsernameForm)reader.UInt8("configuration.username_form") : UsernameForm.Octets,
+            UsernameForm = format == FormatWithUsernameForm
+                ? (UsernameForm)reader.UInt8("configuration.username_form")
+                : UsernameForm.Octets,
         };
         reader.End("configuration");
         configuration.ThrowIfOutOfBounds();

@@ -71,7 +71,8 @@ public static class DeviceList
     public static SortedSet<ReadOnlyMemory<byte>> IdsOf(IEnumerable<ReadOnlyMemory<byte>> lists)
     {
         ArgumentNullException.ThrowIfNull(lists);
-        return new SortedSet<ReadOnlyMemory<byte>>(lists.SelectMany(octets => TryDecode(octets, out IReadOnlyList<ReadOnlyMemory<byte>>? ids) ? ids : []), Order);
+        return new SortedSet<ReadOnlyMemory<byte>>(
+            lists.SelectMany(octets => TryDecode(octets, out IReadOnlyList<ReadOnlyMemory<byte>>? ids) ? ids : []), Order);
     }
 
     /// <summary>Decodes a device list as <see cref="Decode"/> does, but returns false if the bytes are not a device list.</summary>

@@ -53,7 +53,8 @@ public readonly record struct NotedValue(ReadOnlyMemory<byte> Payload, ReadOnlyM
     }
 
     /// <summary>Returns whether the value commits to the given note with the given opening.</summary>
-    public bool IsNote(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> note) => CryptographicOperations.FixedTimeEquals(Note.Span, Commit(opening, note));
+    public bool IsNote(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> note) =>
+        CryptographicOperations.FixedTimeEquals(Note.Span, Commit(opening, note));
 
     private static byte[] Commit(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> note)
     {

@@ -35,7 +35,8 @@ public readonly record struct OwnerNote(ulong Sequence, ReadOnlyMemory<byte> Tex
     public static bool TryDecode(ReadOnlyMemory<byte> octets, out OwnerNote note)
     {
         note = default;
-        if (octets.Length < PrefixLength || BinaryPrimitives.ReadUInt16BigEndian(octets.Span[sizeof(ulong)..]) != octets.Length - PrefixLength)
+        if (octets.Length < PrefixLength
+            || BinaryPrimitives.ReadUInt16BigEndian(octets.Span[sizeof(ulong)..]) != octets.Length - PrefixLength)
         {
             return false;
         }

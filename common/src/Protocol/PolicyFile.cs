@@ -81,6 +81,7 @@ public sealed class PolicyFile
         return Uri.TryCreate($"{witness.Url?.TrimEnd('/')}/{below}", UriKind.Absolute, out Uri? url)
             && (url.Scheme == Uri.UriSchemeHttps || url.Scheme == Uri.UriSchemeHttp) && url is { Query: "", Fragment: "", UserInfo: "" }
             ? url
-            : throw new StartupException($"The policy {_path} has no URL for {witness.Key.Name}: write 'witness NAME VKEY https://...', where the URL is the prefix before {before}.");
+            : throw new StartupException(
+                $"The policy {_path} has no URL for {witness.Key.Name}: write 'witness NAME VKEY https://...', where the URL is the prefix before {before}.");
     }
 }

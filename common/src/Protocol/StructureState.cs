@@ -42,7 +42,8 @@ public sealed record StructureState(ReadOnlyMemory<byte> Root, ulong Count, Read
 
     /// <summary>Returns whether both states have the same bytes.</summary>
     public bool Equals(StructureState? other) =>
-        other is not null && Count == other.Count && Root.Span.SequenceEqual(other.Root.Span) && VrfPublicKey.Span.SequenceEqual(other.VrfPublicKey.Span);
+        other is not null && Count == other.Count && Root.Span.SequenceEqual(other.Root.Span)
+            && VrfPublicKey.Span.SequenceEqual(other.VrfPublicKey.Span);
 
     /// <inheritdoc/>
     public override int GetHashCode()

@@ -145,7 +145,9 @@ public sealed class TrustAnchor
         }
         catch (Exception e) when (e is TrustAnchorException or IOException or UnauthorizedAccessException)
         {
-            throw new TrustAnchorException($"{path}: {e.Message}", e) { Reason = (e as TrustAnchorException)?.Reason ?? Reason.Configuration };
+            throw new TrustAnchorException($"{path}: {e.Message}",
+                e)
+            { Reason = (e as TrustAnchorException)?.Reason ?? Reason.Configuration };
         }
     }
 

@@ -26,7 +26,8 @@ public sealed class TrustPolicy
             // The verifier requires different keys, because each key must make only one kind of statement. The same key must not belong to
             // two auditors, to an auditor and a witness, or to the log and a cosigner.
             Verifier = new CheckpointVerifier(
-                logKey, [.. (auditors?.Auditors ?? []).Select(auditor => auditor.Key), .. (witnesses?.Witnesses ?? []).Select(witness => witness.Key)], Ed25519.Verifier);
+                logKey, [.. (auditors?.Auditors ?? []).Select(auditor => auditor.Key),
+                    .. (witnesses?.Witnesses ?? []).Select(witness => witness.Key)], Ed25519.Verifier);
         }
         catch (ArgumentException e)
         {
@@ -71,7 +72,8 @@ public sealed class TrustPolicy
             }
             else
             {
-                throw new TrustAnchorException($"The auditors of a trust anchor have the member {member.Name}, which is unknown or has the wrong type.");
+                throw new TrustAnchorException(
+                    $"The auditors of a trust anchor have the member {member.Name}, which is unknown or has the wrong type.");
             }
         }
         if (required is null || lag is null || auditors is null)
@@ -79,7 +81,8 @@ public sealed class TrustPolicy
             throw new TrustAnchorException("The auditors of a trust anchor must have the members required, max_lag_ms and keys.");
         }
         return auditors.Count is 0 or > MaxCosigners || required > auditors.Count
-            ? throw new TrustAnchorException($"A trust anchor must have 1 to {MaxCosigners} auditors, and must not require more than it has.")
+            ? throw new TrustAnchorException(
+                $"A trust anchor must have 1 to {MaxCosigners} auditors, and must not require more than it has.")
             : new AuditorPolicy(required.Value, lag.Value, auditors);
     }
 
@@ -101,7 +104,8 @@ public sealed class TrustPolicy
         }
         if (policy.Witnesses.Count > MaxCosigners || policy.Logs.Any(log => !log.Key.Equals(logKey)))
         {
-            throw new TrustAnchorException($"The trust anchor's policy must have at most {MaxCosigners} witnesses, and no log other than the anchor's.");
+            throw new TrustAnchorException(
+                $"The trust anchor's policy must have at most {MaxCosigners} witnesses, and no log other than the anchor's.");
         }
         return (policy, lines);
     }
@@ -143,7 +147,8 @@ public sealed class TrustPolicy
         {
             if (member.NameEquals("key"u8) && member.Value.ValueKind == JsonValueKind.String)
             {
-                key = VerifierKey.TryParse(member.Value.GetString()!, out VerifierKey? parsed, out TlogError error) && parsed.Type == SignatureType.CosignatureV1
+                key = VerifierKey.TryParse(member.Value.GetString()!, out VerifierKey? parsed, out TlogError error)
+                    && parsed.Type == SignatureType.CosignatureV1
                     ? parsed
                     : throw new TrustAnchorException($"The key of an auditor in a trust anchor is not a vkey of type 4 ({error}).");
             }
@@ -153,14 +158,19 @@ public sealed class TrustPolicy
             }
             else
             {
-                throw new TrustAnchorException($"An auditor of a trust anchor has the member {member.Name}, which is unknown or has the wrong type.");
+                throw new TrustAnchorException(
+                    $"An auditor of a trust anchor has the member {member.Name}, which is unknown or has the wrong type.");
             }
         }
-        return key is not null && first is { } epoch ? new TrustedAuditor(key, epoch) : throw new TrustAnchorException("An auditor of a trust anchor must have the members key and first_epoch.");
+        return key is not null && first is { } epoch
+            ? new TrustedAuditor(key, epoch)
+            : throw new TrustAnchorException("An auditor of a trust anchor must have the members key and first_epoch.");
     }
 
     private static JsonElement.ObjectEnumerator Members(JsonElement json, string what) =>
-        json.ValueKind == JsonValueKind.Object ? json.EnumerateObject() : throw new TrustAnchorException($"{what} of a trust anchor is not an object.");
+        json.ValueKind == JsonValueKind.Object
+            ? json.EnumerateObject()
+            : throw new TrustAnchorException($"{what} of a trust anchor is not an object.");
 
     // Returns a whole number from JSON. Accepts only plain digits, without a fraction or an exponent.
     private static ulong Number(JsonProperty member, ulong least, ulong most) =>

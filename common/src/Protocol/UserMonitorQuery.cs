@@ -36,7 +36,8 @@ public sealed record UserMonitorQuery(ReadOnlyMemory<byte> User)
         var reader = new TlsReader(octets);
         var query = new UserMonitorQuery(reader.Vector(1, ProtocolLimits.MaxKeyLength, "query.user"))
         {
-            Usernames = reader.Vector(0, ushort.MaxValue, "query.usernames", static (ref TlsReader element) => element.Vector(1, ProtocolLimits.MaxKeyLength, "username")),
+            Usernames = reader.Vector(0, ushort.MaxValue, "query.usernames",
+                static (ref TlsReader element) => element.Vector(1, ProtocolLimits.MaxKeyLength, "username")),
             Period = reader.UInt64("query.period"),
             From = reader.UInt64("query.from"),
             Keys = reader.Vector(0, MaxKeysLength, "query.keys", static (ref TlsReader element) => new KnownDeviceKey(

@@ -56,14 +56,20 @@ public static class UserQueryList
     private static UserQuery DecodeOne(ref TlsReader reader) => new(reader.Vector(1, ProtocolLimits.MaxKeyLength, "query.username"))
     {
         Device = reader.Vector(0, ProtocolLimits.MaxKeyLength, "query.device"),
-        KnowsUser = reader.UInt8("query.knows_user") switch { 0 => false, 1 => true, _ => throw new EncodingException(Reason.MalformedEnum, "query.knows_user") },
+        KnowsUser = reader.UInt8("query.knows_user") switch
+        {
+            0 => false,
+            1 => true,
+            _ => throw new EncodingException(Reason.MalformedEnum, "query.knows_user")
+        },
         Period = reader.UInt64("query.period"),
         ListVersion = reader.UInt64("query.devices"),
         Keys = reader.Vector(0, MaxLength, "query.keys", static (ref TlsReader element) => new KnownDeviceKey(
             element.Vector(1, ProtocolLimits.MaxKeyLength, "key.device"), element.UInt64("key.version"))),
     };
 
-    private static int GetLength(UserQuery query) => 1 + query.Username.Length + 1 + query.Device.Length + 1 + 8 + 8 + PrefixLength + query.Keys.Sum(GetLength);
+    private static int GetLength(UserQuery query) =>
+        1 + query.Username.Length + 1 + query.Device.Length + 1 + 8 + 8 + PrefixLength + query.Keys.Sum(GetLength);
 
     private static int GetLength(KnownDeviceKey key) => 1 + key.Device.Length + 8;
 

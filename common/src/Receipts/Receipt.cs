@@ -40,7 +40,9 @@ public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs
     public async ValueTask<SignedNote> SignAsync(TrustAnchor anchor, INoteSigner signer, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(anchor);
-        return await SignedNote.SignAsync(Encoding.UTF8.GetBytes(Text($"{anchor.Configuration.Origin}/receipt", Convert.ToBase64String(anchor.LogId.Span))), signer, cancellationToken).ConfigureAwait(false);
+        return await SignedNote.SignAsync(
+            Encoding.UTF8.GetBytes(Text($"{anchor.Configuration.Origin}/receipt", Convert.ToBase64String(anchor.LogId.Span))), signer,
+            cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>Verifies a receipt's note against receipt keys that the caller has already verified. The parameter
@@ -50,7 +52,8 @@ public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs
         ArgumentNullException.ThrowIfNull(anchor);
         ArgumentNullException.ThrowIfNull(keys);
         receipt = null;
-        if (!ReceiptText.TryParse(note, out SignedNote? signed, out string[]? lines) || !TryParse(signed, lines, out Receipt? found, out string? log))
+        if (!ReceiptText.TryParse(note, out SignedNote? signed, out string[]? lines)
+            || !TryParse(signed, lines, out Receipt? found, out string? log))
         {
             return Reason.ReceiptMalformed;
         }
@@ -60,7 +63,8 @@ public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs
         }
         (ReceiptKey Key, NoteSignature Signature)[] signatures =
         [
-            .. keys.Keys.Where(key => key.IsValidAt(found!.TimeMs)).SelectMany(key => signed.Signatures.Where(signature => signature.IsBy(key.Key)).Select(signature => (key, signature))),
+            .. keys.Keys.Where(key => key.IsValidAt(found!.TimeMs))
+                .SelectMany(key => signed.Signatures.Where(signature => signature.IsBy(key.Key)).Select(signature => (key, signature))),
         ];
         if (signatures.Length != 1)
         {

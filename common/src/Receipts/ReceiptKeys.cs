@@ -28,11 +28,13 @@ public sealed class ReceiptKeys
 
     /// <summary>Signs a note that authorizes these keys. Throws <see cref="ArgumentException"/> if no verifier would accept the
     /// keys.</summary>
-    public static async ValueTask<ReceiptKeys> SignAsync(TrustAnchor anchor, IReadOnlyList<ReceiptKey> keys, INoteSigner logSigner, CancellationToken cancellationToken)
+    public static async ValueTask<ReceiptKeys> SignAsync(
+        TrustAnchor anchor, IReadOnlyList<ReceiptKey> keys, INoteSigner logSigner, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(anchor);
         ArgumentNullException.ThrowIfNull(keys);
-        SignedNote note = await SignedNote.SignAsync(Encoding.UTF8.GetBytes(Text(anchor, keys)), logSigner, cancellationToken).ConfigureAwait(false);
+        SignedNote note =
+            await SignedNote.SignAsync(Encoding.UTF8.GetBytes(Text(anchor, keys)), logSigner, cancellationToken).ConfigureAwait(false);
         return Verify(anchor, note.Encode(), out ReceiptKeys? verified) == Reason.Valid
             ? verified!
             : throw new ArgumentException(
@@ -79,7 +81,8 @@ public sealed class ReceiptKeys
     private static string Text(TrustAnchor anchor, IEnumerable<ReceiptKey> keys)
     {
         var text = new StringBuilder();
-        text.Append(CultureInfo.InvariantCulture, $"{anchor.Configuration.Origin}/receipts\nlog {Convert.ToBase64String(anchor.LogId.Span)}\n");
+        text.Append(CultureInfo.InvariantCulture,
+            $"{anchor.Configuration.Origin}/receipts\nlog {Convert.ToBase64String(anchor.LogId.Span)}\n");
         foreach (ReceiptKey key in keys)
         {
             text.Append(CultureInfo.InvariantCulture, $"key {key.Key} {key.FromMs} {key.UntilMs}\n");

@@ -15,7 +15,8 @@ internal static class ReceiptText
     public const ulong LargestNumber = (1UL << 53) - 1;
 
     /// <summary>Parses a signed note and splits its text into lines. Each newline ends a line.</summary>
-    public static bool TryParse(ReadOnlySpan<byte> octets, [NotNullWhen(true)] out SignedNote? note, [NotNullWhen(true)] out string[]? lines)
+    public static bool TryParse(
+        ReadOnlySpan<byte> octets, [NotNullWhen(true)] out SignedNote? note, [NotNullWhen(true)] out string[]? lines)
     {
         lines = null;
         if (!SignedNote.TryParse(octets, out note, out _))
@@ -28,13 +29,15 @@ internal static class ReceiptText
     }
 
     /// <summary>Returns the text after the name and the space with which a line begins, or null if the line begins otherwise.</summary>
-    public static string? Field(string line, string name) => line.StartsWith($"{name} ", StringComparison.Ordinal) ? line[(name.Length + 1)..] : null;
+    public static string? Field(string line, string name) =>
+        line.StartsWith($"{name} ", StringComparison.Ordinal) ? line[(name.Length + 1)..] : null;
 
     /// <summary>Parses a decimal number of at most <see cref="LargestNumber"/>.</summary>
     public static bool TryNumber(string? text, out ulong number)
     {
         number = 0;
-        return text is not null && ulong.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out number) && number <= LargestNumber;
+        return text is not null && ulong.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out number)
+            && number <= LargestNumber;
     }
 
     /// <summary>Parses 32 bytes in standard base64.</summary>

@@ -32,7 +32,8 @@ internal static class AccessTable
                     access.Tokens switch
                     {
                         TokenReach.OwnKeys => "the keys that the token names",
-                        TokenReach.OwnDevices => "changes of the devices of the user that the token names, and the decommission of that user",
+                        TokenReach.OwnDevices =>
+                            "changes of the devices of the user that the token names, and the decommission of that user",
                         TokenReach.OwnUser => "the user that the token names",
                         TokenReach.OwnKeysAndUser => "the keys and the user that the token names",
                         TokenReach.Everything => "everything",
@@ -49,7 +50,8 @@ internal static class AccessTable
     private static Dictionary<string, string[]> Read()
     {
         var rows = new Dictionary<string, string[]>(StringComparer.Ordinal);
-        foreach (string line in File.ReadLines(Path.Combine(AppContext.BaseDirectory, "spec", "rest.md")).SkipWhile(line => !line.StartsWith("| endpoint | scope |", StringComparison.Ordinal)).Skip(2)
+        foreach (string line in File.ReadLines(Path.Combine(AppContext.BaseDirectory, "spec", "rest.md"))
+            .SkipWhile(line => !line.StartsWith("| endpoint | scope |", StringComparison.Ordinal)).Skip(2)
             .TakeWhile(line => line.StartsWith('|')))
         {
             string[] cells = line.Trim('|').Split('|', StringSplitOptions.TrimEntries);

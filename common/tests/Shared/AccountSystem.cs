@@ -31,7 +31,14 @@ internal sealed class AccountSystem : IDisposable
     /// <summary>The public key as an entry of a JWKS file.</summary>
     public JsonObject Jwk => _seed is not null
         ? new JsonObject { ["kty"] = "OKP", ["crv"] = "Ed25519", ["kid"] = Id, ["x"] = Base64UrlText.Encode(PublicKey) }
-        : new JsonObject { ["kty"] = "EC", ["crv"] = "P-256", ["kid"] = Id, ["x"] = Base64UrlText.Encode(Point.X), ["y"] = Base64UrlText.Encode(Point.Y) };
+        : new JsonObject
+        {
+            ["kty"] = "EC",
+            ["crv"] = "P-256",
+            ["kid"] = Id,
+            ["x"] = Base64UrlText.Encode(Point.X),
+            ["y"] = Base64UrlText.Encode(Point.Y),
+        };
 
     public JsonObject Header => new() { ["alg"] = Algorithm, ["kid"] = Id, ["typ"] = "JWT" };
 
@@ -42,7 +49,8 @@ internal sealed class AccountSystem : IDisposable
     public static AccountSystem OfP256(string id) => new(id, null, ECDsa.Create(ECCurve.NamedCurves.nistP256));
 
     /// <summary>Returns the contents of a JWKS file with the public keys of these systems.</summary>
-    public static string KeySet(params IEnumerable<AccountSystem> systems) => new JsonObject { ["keys"] = new JsonArray([.. systems.Select(system => system.Jwk)]) }.ToJsonString();
+    public static string KeySet(params IEnumerable<AccountSystem> systems) =>
+        new JsonObject { ["keys"] = new JsonArray([.. systems.Select(system => system.Jwk)]) }.ToJsonString();
 
     /// <summary>Returns the claims of a valid token, which is valid for ten minutes from <paramref name="now"/> on.</summary>
     public static JsonObject Claims(DateTimeOffset now, string scope, params IEnumerable<string> keys) => new()
@@ -66,9 +74,11 @@ internal sealed class AccountSystem : IDisposable
     }
 
     /// <summary>Returns the first two parts of a token, which the signature covers.</summary>
-    public static string SigningInput(string header, string payload) => $"{Base64UrlText.Encode(Encoding.UTF8.GetBytes(header))}.{Base64UrlText.Encode(Encoding.UTF8.GetBytes(payload))}";
+    public static string SigningInput(string header, string payload) =>
+        $"{Base64UrlText.Encode(Encoding.UTF8.GetBytes(header))}.{Base64UrlText.Encode(Encoding.UTF8.GetBytes(payload))}";
 
     public void Dispose() => _ecdsa?.Dispose();
 
-    private byte[] Sign(byte[] octets) => _seed is not null ? Ed25519.Sign(_seed, octets) : _ecdsa!.SignData(octets, HashAlgorithmName.SHA256);
+    private byte[] Sign(byte[] octets) =>
+        _seed is not null ? Ed25519.Sign(_seed, octets) : _ecdsa!.SignData(octets, HashAlgorithmName.SHA256);
 }

@@ -19,11 +19,14 @@ internal static class OpenApiChecks
     /// <param name="schema">The name of the schema.</param>
     /// <param name="sample">The object.</param>
     /// <param name="leftOut">A member that the object lacks because another member excludes it; null if the object lacks no member.</param>
-    public static IEnumerable<(string Json, bool IsTaken)> Variations(JsonElement document, string schema, string sample, string? leftOut = null)
+    public static IEnumerable<(string Json, bool IsTaken)> Variations(
+        JsonElement document, string schema, string sample, string? leftOut = null)
     {
         JsonElement described = document.GetProperty("components").GetProperty("schemas").GetProperty(schema);
         HashSet<string> members = [.. described.GetProperty("properties").EnumerateObject().Select(member => member.Name)];
-        HashSet<string> required = described.TryGetProperty("required", out JsonElement names) ? [.. names.EnumerateArray().Select(name => name.GetString()!)] : [];
+        HashSet<string> required = described.TryGetProperty("required", out JsonElement names)
+            ? [.. names.EnumerateArray().Select(name => name.GetString()!)]
+            : [];
         List<string[]> alternatives = [.. Alternatives(described)];
         Assert.False(described.GetProperty("additionalProperties").GetBoolean());
         HashSet<string> given = [.. JsonNode.Parse(sample)!.AsObject().Select(member => member.Key)];
@@ -49,7 +52,8 @@ internal static class OpenApiChecks
 
     /// <summary>Returns the examples of a request body, in JSON.</summary>
     public static IEnumerable<string> Examples(JsonElement document, string path) =>
-        document.GetProperty("paths").GetProperty(path).GetProperty("post").GetProperty("requestBody").GetProperty("content").GetProperty("application/json")
+        document.GetProperty("paths").GetProperty(path).GetProperty("post").GetProperty("requestBody").GetProperty("content")
+            .GetProperty("application/json")
             .GetProperty("examples").EnumerateObject().Select(example => example.Value.GetProperty("value").GetRawText());
 
     /// <summary>
@@ -61,9 +65,11 @@ internal static class OpenApiChecks
     /// <param name="patternOf">The function that returns the route of the endpoint for a path of the document; null if routes and paths are
     /// equal.</param>
     /// <param name="hidden">The routes of endpoints that the document does not describe.</param>
-    public static void CheckEndpoints(JsonElement document, IEnumerable<Endpoint> endpoints, Func<string, string>? patternOf = null, params string[] hidden)
+    public static void CheckEndpoints(
+        JsonElement document, IEnumerable<Endpoint> endpoints, Func<string, string>? patternOf = null, params string[] hidden)
     {
-        ILookup<string, RouteEndpoint> mapped = endpoints.Cast<RouteEndpoint>().Where(endpoint => !IsPage(endpoint)).ToLookup(endpoint => endpoint.RoutePattern.RawText!);
+        ILookup<string, RouteEndpoint> mapped = endpoints.Cast<RouteEndpoint>().Where(endpoint => !IsPage(endpoint))
+            .ToLookup(endpoint => endpoint.RoutePattern.RawText!);
         var described = new HashSet<string>(hidden);
         foreach (JsonProperty path in document.GetProperty("paths").EnumerateObject())
         {
@@ -73,7 +79,8 @@ internal static class OpenApiChecks
             Assert.Equal(mapped[pattern].Select(MethodOf).Order(), methods.Order());
             foreach (JsonProperty operation in path.Value.EnumerateObject())
             {
-                CheckOperation($"{operation.Name} {path.Name}", operation.Value, mapped[pattern].Single(endpoint => MethodOf(endpoint) == operation.Name));
+                CheckOperation($"{operation.Name} {path.Name}", operation.Value,
+                    mapped[pattern].Single(endpoint => MethodOf(endpoint) == operation.Name));
             }
         }
         Assert.Equal(mapped.Select(routes => routes.Key).Order(), described.Order());
@@ -83,20 +90,24 @@ internal static class OpenApiChecks
     }
 
     // Returns whether the endpoint is the page that shows the document. The document does not describe this page.
-    private static bool IsPage(RouteEndpoint endpoint) => endpoint.RoutePattern.RawText!.StartsWith(ApiReference.Path, StringComparison.Ordinal);
+    private static bool IsPage(RouteEndpoint endpoint) =>
+        endpoint.RoutePattern.RawText!.StartsWith(ApiReference.Path, StringComparison.Ordinal);
 
-    private static IEnumerable<string?> Choices(JsonElement schema) => schema.GetProperty("enum").EnumerateArray().Select(one => one.GetString());
+    private static IEnumerable<string?> Choices(JsonElement schema) =>
+        schema.GetProperty("enum").EnumerateArray().Select(one => one.GetString());
 
     // Returns the method of an endpoint as the document has it. Health endpoints accept every method; the document has GET, which includes
     // HEAD.
-    private static string MethodOf(RouteEndpoint endpoint) => endpoint.Metadata.GetMetadata<IHttpMethodMetadata>()?.HttpMethods[0].ToLowerInvariant() ?? "get";
+    private static string MethodOf(RouteEndpoint endpoint) =>
+        endpoint.Metadata.GetMetadata<IHttpMethodMetadata>()?.HttpMethods[0].ToLowerInvariant() ?? "get";
 
     private static void CheckOperation(string name, JsonElement operation, RouteEndpoint endpoint)
     {
         JsonElement responses = operation.GetProperty("responses");
         Access? access = endpoint.Metadata.GetMetadata<Access>();
         // If the operator decides whether an endpoint needs a credential, the first element of its list of requirements is empty.
-        string[] schemes = [.. operation.GetProperty("security").EnumerateArray().Select(one => string.Concat(one.EnumerateObject().Select(scheme => scheme.Name)))];
+        string[] schemes = [.. operation.GetProperty("security").EnumerateArray()
+            .Select(one => string.Concat(one.EnumerateObject().Select(scheme => scheme.Name)))];
         Assert.True(access is null ? schemes is [] or ["", "Bearer"] : schemes is ["Bearer"], name);
         if (access is not null)
         {
@@ -111,13 +122,19 @@ internal static class OpenApiChecks
             (schemes.Length > 0, schemes.Length > 0, RateLimits.IsLimited(endpoint), hasBody, hasBody, true, true),
             (Has("401"), Has("403"), Has("429"), Has("413"), Has("415"), Has("400"), Has("500")));
         Assert.NotEmpty(operation.GetProperty("operationId").GetString()!);
-        Assert.NotEmpty(responses.EnumerateObject().Single(response => response.Name is "200" or "202").Value.GetProperty("content").EnumerateObject());
-        foreach (JsonProperty response in responses.EnumerateObject().Where(response => response.Value.TryGetProperty("content", out JsonElement content) && content.TryGetProperty("application/problem+json", out _)))
+        Assert.NotEmpty(
+            responses.EnumerateObject().Single(response => response.Name is "200" or "202").Value.GetProperty("content").EnumerateObject());
+        foreach (JsonProperty response in responses.EnumerateObject()
+            .Where(response => response.Value.TryGetProperty("content", out JsonElement content)
+                && content.TryGetProperty("application/problem+json", out _)))
         {
             int status = int.Parse(response.Name, CultureInfo.InvariantCulture);
             string[] problems = response.Value.GetProperty("description").GetString()!.Split(", ");
-            Assert.Equal(ProblemTypes.All.Where(type => type.Status == status).Select(type => $"`{type.Name}`").Where(problems.Contains), problems);
-            string[] headers = response.Value.TryGetProperty("headers", out JsonElement described) ? [.. described.EnumerateObject().Select(header => header.Name)] : [];
+            Assert.Equal(
+                ProblemTypes.All.Where(type => type.Status == status).Select(type => $"`{type.Name}`").Where(problems.Contains), problems);
+            string[] headers = response.Value.TryGetProperty("headers", out JsonElement described)
+                ? [.. described.EnumerateObject().Select(header => header.Name)]
+                : [];
             Assert.Equal(status switch { 401 => ["WWW-Authenticate"], 429 or 503 => ["Retry-After"], _ => [] }, headers);
         }
         Assert.Contains("`malformed-request`", responses.GetProperty("400").GetProperty("description").GetString()!.Split(", "));

@@ -39,9 +39,11 @@ internal sealed class ServiceProcess : IAsyncDisposable
     /// <param name="arguments">The arguments of the program.</param>
     /// <param name="environment">The variables that the program gets in addition to this process's variables.</param>
     /// <param name="patience">The longest time to wait for a condition.</param>
-    public static ServiceProcess Start(string assembly, IEnumerable<string> arguments, IReadOnlyDictionary<string, string> environment, TimeSpan patience)
+    public static ServiceProcess Start(
+        string assembly, IEnumerable<string> arguments, IReadOnlyDictionary<string, string> environment, TimeSpan patience)
     {
-        var start = new ProcessStartInfo(Environment.ProcessPath is { } host && Path.GetFileNameWithoutExtension(host) == "dotnet" ? host : "dotnet")
+        var start = new ProcessStartInfo(
+            Environment.ProcessPath is { } host && Path.GetFileNameWithoutExtension(host) == "dotnet" ? host : "dotnet")
         {
             RedirectStandardOutput = true,
             RedirectStandardError = true,

@@ -34,7 +34,9 @@ public sealed class AnswerBodyTests
     {
         using var deadline = new AnswerDeadline(Timeout.InfiniteTimeSpan, TimeProvider.System, 0, Cancellation);
         long before = GC.GetAllocatedBytesForCurrentThread();
-        AnswerTooLongException e = await Assert.ThrowsAsync<AnswerTooLongException>(() => AnswerBody.ReadAsync(Content(new Zeros(length), declared), maxLength, deadline));
+        AnswerTooLongException e =
+            await Assert.ThrowsAsync<AnswerTooLongException>(
+                () => AnswerBody.ReadAsync(Content(new Zeros(length), declared), maxLength, deadline));
         Assert.Equal(maxLength, e.MaxLength);
         Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, (4 * maxLength) + (1 << 20));
     }
@@ -78,7 +80,8 @@ public sealed class AnswerBodyTests
     /// <summary>Hides the length of a stream, because a connection's stream has no known length either.</summary>
     private sealed class Unseekable(Stream inner) : ReadOnlyStream
     {
-        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) => inner.ReadAsync(buffer, cancellationToken);
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+            inner.ReadAsync(buffer, cancellationToken);
     }
 
     /// <summary>Implements a stream of zero bytes with the given length.</summary>

@@ -5,12 +5,14 @@ public sealed class BoardCosignerTests : IDisposable
     private static readonly BigIntegerEd25519 Ed25519 = new();
     private static readonly CancellationToken Cancellation = CancellationToken.None;
     private static readonly SeedSigner[] Signers =
-        [.. Vectors.Keys.GetProperty("witnesses").EnumerateArray().Select(witness => SeedSigner.From(witness, SignatureType.CosignatureV1))];
+        [.. Vectors.Keys.GetProperty("witnesses").EnumerateArray()
+            .Select(witness => SeedSigner.From(witness, SignatureType.CosignatureV1))];
 
     private readonly TemporaryFolder _folder = new();
     private readonly BoardCosigner _cosigner;
 
-    public BoardCosignerTests() => _cosigner = new BoardCosigner(_folder.Path, new CheckpointVerifier(Vectors.LogKey, Vectors.Witnesses, Ed25519));
+    public BoardCosignerTests() =>
+        _cosigner = new BoardCosigner(_folder.Path, new CheckpointVerifier(Vectors.LogKey, Vectors.Witnesses, Ed25519));
 
     public void Dispose() => _folder.Dispose();
 
@@ -22,10 +24,12 @@ public sealed class BoardCosignerTests : IDisposable
         SignedCheckpoint? first = await AddAsync(text, await CosignAsync(0, text, 5));
         Assert.Equal([5UL], first!.Cosignatures.Select(one => one.Timestamp!.Value));
         SignedCheckpoint? second = await AddAsync(text, await CosignAsync(1, text, 6));
-        Assert.Equal([Vectors.LogKey.Name, Vectors.Witnesses[0].Name, Vectors.Witnesses[1].Name], second!.Note.Signatures.Select(one => one.Name));
+        Assert.Equal([Vectors.LogKey.Name, Vectors.Witnesses[0].Name, Vectors.Witnesses[1].Name],
+            second!.Note.Signatures.Select(one => one.Name));
 
         // A new cosignature replaces the cosignature of the same key only if the new one has a later time.
-        Assert.Equal([6UL, 9], (await AddAsync(text, await CosignAsync(0, text, 9)))!.Cosignatures.Select(one => one.Timestamp!.Value).Order().ToArray());
+        Assert.Equal([6UL, 9],
+            (await AddAsync(text, await CosignAsync(0, text, 9)))!.Cosignatures.Select(one => one.Timestamp!.Value).Order().ToArray());
         byte[] before = ReadNote();
         await AddAsync(text, await CosignAsync(0, text, 8));
         Assert.Equal(before, ReadNote());
@@ -96,7 +100,9 @@ public sealed class BoardCosignerTests : IDisposable
     public async Task Two_checkpoints_of_one_size_stop_the_writer()
     {
         await PublishAsync(3);
-        byte[] other = (await SignedNote.SignAsync(new Checkpoint(Vectors.LogKey.Name, 3, Vectors.Roots[4]).Encode(), SeedSigner.Log, Cancellation)).Encode();
+        byte[] other =
+            (await SignedNote.SignAsync(
+                new Checkpoint(Vectors.LogKey.Name, 3, Vectors.Roots[4]).Encode(), SeedSigner.Log, Cancellation)).Encode();
         await File.WriteAllBytesAsync(Path.Combine(_folder.Path, ".signed"), other, Cancellation);
         await Assert.ThrowsAsync<BoardConflictException>(() => _cosigner.ReadSignedAsync(Cancellation));
         await Assert.ThrowsAsync<BoardConflictException>(() => BoardWriter.OpenAsync(_folder.Path, Vectors.LogKey, Ed25519, Cancellation));
@@ -122,7 +128,8 @@ public sealed class BoardCosignerTests : IDisposable
 
     private static byte[] Text(int size) => new Checkpoint(Vectors.LogKey.Name, (ulong)size, Vectors.Roots[size]).Encode();
 
-    private static async Task<byte[]> NoteAsync(int size) => (await SignedNote.SignAsync(Text(size), SeedSigner.Log, Cancellation)).Encode();
+    private static async Task<byte[]> NoteAsync(int size) =>
+        (await SignedNote.SignAsync(Text(size), SeedSigner.Log, Cancellation)).Encode();
 
     private static async Task<VerifiedSignature> CosignAsync(int witness, byte[] text, ulong time) =>
         new(Vectors.Witnesses[witness], await Cosignature.SignAsync(text, time, Signers[witness], Cancellation), time);
@@ -152,7 +159,10 @@ public sealed class BoardCosignerTests : IDisposable
     {
         BoardWriter writer = await BoardWriter.OpenAsync(_folder.Path, Vectors.LogKey, Ed25519, Cancellation, holdsBack);
         using BoardLock boardLock = BoardLock.TryAcquire(_folder.Path)!;
-        await writer.AppendAsync(boardLock, writer.Size, [.. Vectors.Entries.Skip((int)writer.Size).Take(size - (int)writer.Size).Select(entry => (ReadOnlyMemory<byte>)entry)], Cancellation);
+        await writer.AppendAsync(
+            boardLock, writer.Size,
+            [.. Vectors.Entries.Skip((int)writer.Size).Take(size - (int)writer.Size).Select(entry => (ReadOnlyMemory<byte>)entry)],
+            Cancellation);
         await writer.PublishAsync(boardLock, await NoteAsync(size), Cancellation);
         return writer;
     }

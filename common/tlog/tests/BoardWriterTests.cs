@@ -34,7 +34,8 @@ public sealed class BoardWriterTests
         }
         string[] tree = [.. Directory.EnumerateFiles(Vectors.TreeFolder, "*", SearchOption.AllDirectories)];
         Assert.Equal(23, tree.Length);
-        Assert.Equal(Kept(tree.Select(file => Path.GetRelativePath(Vectors.TreeFolder, file))).Order(StringComparer.Ordinal), folder.Files());
+        Assert.Equal(Kept(tree.Select(file => Path.GetRelativePath(Vectors.TreeFolder, file))).Order(StringComparer.Ordinal),
+            folder.Files());
         AssertSameBytes(folder, ["checkpoint"]);
     }
 
@@ -325,7 +326,8 @@ public sealed class BoardWriterTests
     private static IEnumerable<string> Kept(IEnumerable<string> paths)
     {
         string[] all = [.. paths];
-        return all.Where(path => !path.Contains(".p/", StringComparison.Ordinal) || !all.Contains(path[..path.IndexOf(".p/", StringComparison.Ordinal)]));
+        return all.Where(path => !path.Contains(".p/", StringComparison.Ordinal)
+            || !all.Contains(path[..path.IndexOf(".p/", StringComparison.Ordinal)]));
     }
 
     private static string Checkpoint(int size) =>

@@ -67,7 +67,9 @@ public sealed class CosignatureTests
 
         Assert.Equal(
             vector.Text("checkpoint_body").Split('\n')[1] == "0" ? TlogError.EmptyTree : TlogError.None,
-            Verifier.TryOpen(Encoding.UTF8.GetBytes(vector.Text("note")), out SignedCheckpoint? opened, out TlogError error) ? TlogError.None : error);
+            Verifier.TryOpen(Encoding.UTF8.GetBytes(vector.Text("note")), out SignedCheckpoint? opened, out TlogError error)
+                ? TlogError.None
+                : error);
         if (opened is null)
         {
             return;

@@ -212,7 +212,8 @@ public sealed class HashReaderTests
     private sealed class LargeBoard : ITileReader
     {
         private static readonly byte[] s_entry = [1, 2, 3];
-        private static readonly byte[] s_bundle = [.. Enumerable.Repeat(EntryBundle.EncodeEntry(s_entry), TilePath.FullWidth).SelectMany(octets => octets)];
+        private static readonly byte[] s_bundle =
+            [.. Enumerable.Repeat(EntryBundle.EncodeEntry(s_entry), TilePath.FullWidth).SelectMany(octets => octets)];
         private static readonly TreeHash[] s_leaves = [.. Enumerable.Repeat(Rfc6962.LeafHash(s_entry), TilePath.FullWidth)];
 
         private readonly TreeHash[] _upper;

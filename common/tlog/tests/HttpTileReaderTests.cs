@@ -14,8 +14,10 @@ public sealed class HttpTileReaderTests
         var tags = new List<string>();
         var answers = new Queue<HttpResponseMessage>(
         [
-            Answer([1], "\"a\""), new HttpResponseMessage(HttpStatusCode.NotModified), new HttpResponseMessage(HttpStatusCode.NotModified), Answer([2], "W/\"b\""), new HttpResponseMessage(HttpStatusCode.NotModified),
-            Answer([3], null), Answer([4], "\"c\""), new HttpResponseMessage(HttpStatusCode.NotFound), new HttpResponseMessage(HttpStatusCode.NotModified),
+            Answer([1], "\"a\""), new HttpResponseMessage(HttpStatusCode.NotModified), new HttpResponseMessage(HttpStatusCode.NotModified),
+            Answer([2], "W/\"b\""), new HttpResponseMessage(HttpStatusCode.NotModified),
+            Answer([3], null), Answer([4], "\"c\""), new HttpResponseMessage(HttpStatusCode.NotFound),
+            new HttpResponseMessage(HttpStatusCode.NotModified),
         ]);
         using var server = new Server(request =>
         {
@@ -26,8 +28,10 @@ public sealed class HttpTileReaderTests
         var board = new HttpTileReader(http, new Uri("https://log.example/"));
         byte[]? first = await board.ReadCheckpointAsync(Cancellation);
         first![0] = 99;
-        byte[] read = [(await board.ReadCheckpointAsync(Cancellation))![0], (await board.ReadCheckpointAsync(Cancellation))![0], (await board.ReadCheckpointAsync(Cancellation))![0],
-            (await board.ReadCheckpointAsync(Cancellation))![0], (await board.ReadCheckpointAsync(Cancellation))![0], (await board.ReadCheckpointAsync(Cancellation))![0]];
+        byte[] read = [(await board.ReadCheckpointAsync(Cancellation))![0], (await board.ReadCheckpointAsync(Cancellation))![0],
+            (await board.ReadCheckpointAsync(Cancellation))![0],
+            (await board.ReadCheckpointAsync(Cancellation))![0], (await board.ReadCheckpointAsync(Cancellation))![0],
+            (await board.ReadCheckpointAsync(Cancellation))![0]];
         Assert.Equal<byte>([1, 1, 2, 2, 3, 4], read);
         Assert.Null(await board.ReadCheckpointAsync(Cancellation));
         Assert.Equal(["", "\"a\"", "\"a\"", "\"a\"", "W/\"b\"", "W/\"b\"", "", "\"c\""], tags);
@@ -41,7 +45,8 @@ public sealed class HttpTileReaderTests
         using var server = new Server(_ => new HttpResponseMessage { Content = new StreamContent(new Dripping()) });
         using var http = new HttpClient(server, disposeHandler: false);
         var board = new HttpTileReader(http, new Uri("https://log.example/"), TimeSpan.FromMilliseconds(200));
-        HttpRequestException late = await Assert.ThrowsAsync<HttpRequestException>(() => board.ReadTileAsync(TilePath.Hashes(0, 0), Cancellation));
+        HttpRequestException late =
+            await Assert.ThrowsAsync<HttpRequestException>(() => board.ReadTileAsync(TilePath.Hashes(0, 0), Cancellation));
         Assert.Contains("tile/0/000 takes longer than 0.2 s", late.Message, StringComparison.Ordinal);
         // If the caller cancels the call, the exception must not say that the server was too slow.
         using var gone = new CancellationTokenSource(20);
@@ -62,8 +67,10 @@ public sealed class HttpTileReaderTests
         var board = new HttpTileReader(http, new Uri("https://log.example/board/"), maxEntryLength: 10);
         foreach ((int longest, Func<Task<byte[]?>> read) in new (int, Func<Task<byte[]?>>)[]
         {
-            (SignedNote.MaxBytes, () => board.ReadCheckpointAsync(Cancellation)), (8192, () => board.ReadTileAsync(TilePath.Hashes(1, 2), Cancellation)),
-            (256 * 12, () => board.ReadTileAsync(TilePath.Entries(1_234_067, 5), Cancellation)), (100, () => board.ReadAuditProofAsync(1_234_067, 100, Cancellation)),
+            (SignedNote.MaxBytes, () => board.ReadCheckpointAsync(Cancellation)),
+            (8192, () => board.ReadTileAsync(TilePath.Hashes(1, 2), Cancellation)),
+            (256 * 12, () => board.ReadTileAsync(TilePath.Entries(1_234_067, 5), Cancellation)),
+            (100, () => board.ReadAuditProofAsync(1_234_067, 100, Cancellation)),
         })
         {
             length = longest;
@@ -71,7 +78,8 @@ public sealed class HttpTileReaderTests
             length++;
             await Assert.ThrowsAsync<HttpRequestException>(read);
         }
-        Assert.Equal(["/board/checkpoint", "/board/tile/1/002", "/board/tile/entries/x001/x234/067.p/5", "/board/audit/x001/x234/067"], paths.Distinct());
+        Assert.Equal(["/board/checkpoint", "/board/tile/1/002", "/board/tile/entries/x001/x234/067.p/5", "/board/audit/x001/x234/067"],
+            paths.Distinct());
     }
 
     [Fact]
@@ -79,7 +87,10 @@ public sealed class HttpTileReaderTests
     {
         // S3 answers 403 for a missing object to clients that may not list the bucket.
         byte[] full = new byte[TilePath.FullWidth * TreeHash.Length];
-        using var server = new Server(request => request.RequestUri!.AbsolutePath == "/tile/0/000" ? Answer(full, null) : new HttpResponseMessage(HttpStatusCode.Forbidden));
+        using var server = new Server(
+            request => request.RequestUri!.AbsolutePath == "/tile/0/000"
+                ? Answer(full, null)
+                : new HttpResponseMessage(HttpStatusCode.Forbidden));
         using var http = new HttpClient(server, disposeHandler: false);
         var board = new HttpTileReader(http, new Uri("https://log.example/"));
         Assert.Equal(7, (await TileFetch.HashesAsync(board, TilePath.Hashes(0, 0, 7), Cancellation)).Length);
@@ -112,7 +123,8 @@ public sealed class HttpTileReaderTests
 
     private sealed class Server(Func<HttpRequestMessage, HttpResponseMessage> answer) : HttpMessageHandler
     {
-        protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken) => Task.FromResult(answer(request));
+        protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken) =>
+            Task.FromResult(answer(request));
     }
 
     /// <summary>Implements an endless stream that returns one byte from time to time.</summary>

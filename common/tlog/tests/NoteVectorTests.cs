@@ -76,7 +76,8 @@ public sealed class NoteVectorTests
             All().GroupBy(vector => vector.Text("group")).Select(group => (group.Key, group.Count())).Order());
         Assert.Equal(43, All().Count(vector => IsAccepted(vector, "note")));
         Assert.Equal(12, All().Count(vector => IsAccepted(vector, "checkpoint")));
-        Assert.All(Unspecified.Keys.Concat(Narrower.Keys).Concat(Reasons.Keys), id => Assert.Contains(id, All().Select(vector => vector.Text("id"))));
+        Assert.All(Unspecified.Keys.Concat(Narrower.Keys).Concat(Reasons.Keys),
+            id => Assert.Contains(id, All().Select(vector => vector.Text("id"))));
     }
 
     [Theory]

@@ -56,12 +56,14 @@ public sealed class TlogPolicyTests
     public void Quorum_of_the_example(string cosigners, bool met)
     {
         // The key with the number 6 is not a witness's key of the policy.
-        int[] numbers = [.. cosigners.Split(' ', StringSplitOptions.RemoveEmptyEntries).Select(number => int.Parse(number, CultureInfo.InvariantCulture))];
+        int[] numbers = [.. cosigners.Split(' ', StringSplitOptions.RemoveEmptyEntries)
+            .Select(number => int.Parse(number, CultureInfo.InvariantCulture))];
 
         PolicyVerdict verdict = Parse(Six).Evaluate(numbers.Select(number => By(Keys[number])), Now, Tolerance);
 
         Assert.Equal(met, verdict.IsQuorumMet);
-        Assert.Equal(numbers.Distinct().Where(number => number < 6).Order().Select(number => Keys[number]), verdict.Counted.Select(counted => counted.Key));
+        Assert.Equal(numbers.Distinct().Where(number => number < 6).Order().Select(number => Keys[number]),
+            verdict.Counted.Select(counted => counted.Key));
     }
 
     [Fact]
@@ -103,14 +105,17 @@ public sealed class TlogPolicyTests
     [Fact]
     public async Task A_note_is_opened_and_counted()
     {
-        TlogPolicy policy = Parse($"log {Log}\nwitness a {Vectors.Witnesses[0]}\nwitness b {Vectors.Witnesses[1]}\ngroup both all a b\nquorum both\n");
+        TlogPolicy policy = Parse(
+            $"log {Log}\nwitness a {Vectors.Witnesses[0]}\nwitness b {Vectors.Witnesses[1]}\ngroup both all a b\nquorum both\n");
         var verifier = policy.Verifier(policy.Logs[0].Key, new BigIntegerEd25519());
         byte[] body = new Checkpoint(Vectors.LogKey.Name, 600, Vectors.Roots[600]).Encode();
         SignedNote note = await SignedNote.SignAsync(body, SeedSigner.Log, CancellationToken.None);
         var lines = new List<NoteSignature>();
         foreach (var witness in Vectors.Keys.GetProperty("witnesses").EnumerateArray())
         {
-            lines.Add(await Cosignature.SignAsync(body, 1_767_312_000, SeedSigner.From(witness, SignatureType.CosignatureV1), CancellationToken.None));
+            lines.Add(
+                await Cosignature.SignAsync(
+                    body, 1_767_312_000, SeedSigner.From(witness, SignatureType.CosignatureV1), CancellationToken.None));
         }
 
         Assert.True(verifier.TryOpen(note.WithSignatures(lines).Encode(), out SignedCheckpoint? two, out _));
@@ -147,8 +152,10 @@ public sealed class TlogPolicyTests
             { "witness a x+00000000+BA==\nquorum a\n", TlogError.MalformedKey, 1 },
             { $"log {Log}\nlog {Log} https://b\nquorum none\n", TlogError.DuplicateKey, 2 },
             { $"{a}witness b {Keys[0]}\nquorum a\n", TlogError.DuplicateKey, 2 },
-            { $"{a}witness b {new VerifierKey("other", SignatureType.CosignatureV1, Keys[0].PublicKey)}\nquorum a\n", TlogError.DuplicateKey, 2 },
-            { $"log {Log}\nwitness a {new VerifierKey("other", SignatureType.CosignatureV1, Vectors.LogKey.PublicKey)}\nquorum a\n", TlogError.DuplicateKey, 2 },
+            { $"{a}witness b {new VerifierKey("other", SignatureType.CosignatureV1, Keys[0].PublicKey)}\nquorum a\n",
+                TlogError.DuplicateKey, 2 },
+            { $"log {Log}\nwitness a {new VerifierKey("other", SignatureType.CosignatureV1, Vectors.LogKey.PublicKey)}\nquorum a\n",
+                TlogError.DuplicateKey, 2 },
             { $"{a}witness a {Keys[1]}\nquorum a\n", TlogError.DuplicatePolicyName, 2 },
             { $"witness none {Keys[0]}\nquorum none\n", TlogError.DuplicatePolicyName, 1 },
             { $"{a}group a 1 a\nquorum a\n", TlogError.DuplicatePolicyName, 2 },
@@ -223,7 +230,8 @@ public sealed class TlogPolicyTests
 
     private static TlogPolicy Parse(string text)
     {
-        Assert.True(TlogPolicy.TryParse(Encoding.UTF8.GetBytes(text), out TlogPolicy? policy, out TlogError error, out int line), $"line {line}: {error}");
+        Assert.True(TlogPolicy.TryParse(Encoding.UTF8.GetBytes(text), out TlogPolicy? policy, out TlogError error, out int line),
+            $"line {line}: {error}");
         Assert.Equal((TlogError.None, 0), (error, line));
         return policy;
     }

@@ -261,10 +261,10 @@ OPTIKS_EXPORT int32_t optiks_view_states(const optiks_view_t* view, uint64_t* ou
 
 /* Writes a snapshot of the view to a file (docs/operations/snapshots.md), from which optiks_dir_restore makes the
  * directory again. OPTIKS_E_STATE if the directory has no leaf_log_path. On return the snapshot and the leaf log are on
- * disk. Until then, and after any failure, the previous file is still at the path. The call takes seconds to minutes. It
- * uses four octets of memory for each leaf; in stored mode 15 MB, and up to 44 octets of disk for each leaf, in the node
- * store's folder. All other calls on the directory are allowed meanwhile. Any thread may make this call, but only one
- * thread at a time for a path. The snapshot holds no secrets. */
+ * disk. Until then, and after any failure, the previous file is still at the path. The call takes seconds to minutes.
+ * It uses four octets of memory for each leaf; in stored mode 15 MB, and up to 44 octets of disk for each leaf, in the
+ * node store's folder. All other calls on the directory are allowed meanwhile. Any thread may make this call, but only
+ * one thread at a time for a path. The snapshot holds no secrets. */
 OPTIKS_EXPORT int32_t optiks_view_save(const optiks_view_t* view, const char* path);
 
 /* Writes n Lookup structures (docs/spec/pahd.md section 2), one after another; out_ends[i] is the end of the i-th

@@ -21,9 +21,9 @@ enum {
   OPTIKS_E_MEMORY = -3,
   /* a file could not be written or read: optiks_last_error() has errno's text */
   OPTIKS_E_IO = -4,
-  /* the handle's state does not allow the call; for example, the epoch is not the next one */
+  /* the call does not fit the handle's state, such as an epoch that does not follow */
   OPTIKS_E_STATE = -5,
-  /* a label exists already, or a key occurs twice in one epoch */
+  /* a label, or a key twice in one epoch, exists already */
   OPTIKS_E_DUPLICATE = -6,
   /* an invalid secret or public key */
   OPTIKS_E_KEY = -7,

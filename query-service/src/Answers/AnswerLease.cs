@@ -43,7 +43,9 @@ internal sealed class AnswerLease : IDisposable
         long more = Math.Max(0, _held + octets - _own) - Counted;
         if (more > 0 && !_budget.TryTake(_caller, more))
         {
-            throw new ProblemException(new Problem(ProblemTypes.Overloaded, "Too many of this caller's answers are in progress: read them first, or ask for less at once.", null, s_retryAfter));
+            throw new ProblemException(
+                new Problem(ProblemTypes.Overloaded,
+                    "Too many of this caller's answers are in progress: read them first, or ask for less at once.", null, s_retryAfter));
         }
         _held += octets;
     }

@@ -19,5 +19,6 @@ internal static class AnswerLimits
     /// Returns the greatest length of an answer in bytes. This function sets no bound for an answer about one key, because the log's
     /// configuration bounds the length of the key's value.
     /// </summary>
-    public static int MaxAnswerLength(QueryKind kind, int keys) => keys == 1 ? int.MaxValue : kind == QueryKind.Lookup ? PageLength : MaxPagesLength;
+    public static int MaxAnswerLength(QueryKind kind, int keys) =>
+        keys == 1 ? int.MaxValue : kind == QueryKind.Lookup ? PageLength : MaxPagesLength;
 }

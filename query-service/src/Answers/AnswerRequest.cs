@@ -28,8 +28,8 @@ internal abstract record AnswerRequest(AnswerTerms Terms)
     public abstract Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson { get; }
 
     /// <summary>
-    /// Determines what the answer costs, and writes the part of the answer after the head if all of its proofs are cached. The service calls
-    /// this method before the request enters the queue of proofs.
+    /// Determines what the answer costs, and writes the part of the answer after the head if all of its proofs are cached. The service
+    /// calls this method before the request enters the queue of proofs.
     /// </summary>
     public abstract FirstTry TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer);
 

@@ -24,7 +24,9 @@ internal readonly record struct AskedState(ulong? AtEpoch, ulong? EndedPeriod)
         }
         var asked = new AskedState(ClientPosition.Find(request, AtEpochParameter), ClientPosition.Find(request, PeriodParameter));
         return asked is { AtEpoch: not null, EndedPeriod: not null }
-            ? throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "An ended period is always answered at its last epoch: give either the period or the epoch.", $"?{AtEpochParameter}"))
+            ? throw new ProblemException(
+                new Problem(ProblemTypes.MalformedRequest,
+                    "An ended period is always answered at its last epoch: give either the period or the epoch.", $"?{AtEpochParameter}"))
             : asked;
     }
 }

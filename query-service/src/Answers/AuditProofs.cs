@@ -101,7 +101,9 @@ internal sealed class AuditProofs : IDisposable
             length += (await _board.FindAuditProofAsync(epoch, cancellationToken)).Length;
             if (length > MaxStepsLength)
             {
-                throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"The proof would be too long: ask for at most {epoch - first - 1} epochs.", "{range}"));
+                throw new ProblemException(
+                    new Problem(ProblemTypes.RangeTooLarge, $"The proof would be too long: ask for at most {epoch - first - 1} epochs.",
+                        "{range}"));
             }
         }
         return (int)length;

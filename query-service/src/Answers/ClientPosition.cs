@@ -21,7 +21,9 @@ internal readonly record struct ClientPosition(ulong CheckpointSize, ulong MinEp
     /// (malformed-request) if a parameter is invalid.</summary>
     public static ClientPosition Read(HttpRequest request) =>
         // Most requests have no query string. This check comes first, because parsing the query string allocates memory.
-        request.QueryString.HasValue ? new ClientPosition(Find(request, CheckpointSizeParameter) ?? 0, Find(request, MinEpochParameter) ?? 0) : default;
+        request.QueryString.HasValue
+            ? new ClientPosition(Find(request, CheckpointSizeParameter) ?? 0, Find(request, MinEpochParameter) ?? 0)
+            : default;
 
     /// <summary>Parses a decimal number below 2^64; accepts only the canonical form.</summary>
     public static bool TryParse(ReadOnlySpan<char> text, out ulong value) =>
@@ -31,7 +33,8 @@ internal readonly record struct ClientPosition(ulong CheckpointSize, ulong MinEp
     /// Creates the problem for a client that has seen a part of the log that this replica does not have yet. Another replica may have that
     /// part already, and this replica will probably have it later.
     /// </summary>
-    public static ProblemException NotCaughtUp(string detail, string field) => new(new Problem(ProblemTypes.NotCaughtUp, detail, field, s_retryAfter));
+    public static ProblemException NotCaughtUp(string detail, string field) =>
+        new(new Problem(ProblemTypes.NotCaughtUp, detail, field, s_retryAfter));
 
     /// <summary>Throws <see cref="ProblemException"/> (not-caught-up) if the client has seen a later epoch than this one.</summary>
     public void ThrowIfAhead(ulong epoch)
@@ -53,5 +56,7 @@ internal readonly record struct ClientPosition(ulong CheckpointSize, ulong MinEp
     public static ulong? Find(HttpRequest request, string parameter) =>
         !request.Query.TryGetValue(parameter, out StringValues values) ? null
             : values.Count == 1 && TryParse(values[0], out ulong value) ? value
-            : throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "The parameter must be one decimal integer without leading zeros.", $"?{parameter}"));
+            : throw new ProblemException(
+                new Problem(ProblemTypes.MalformedRequest, "The parameter must be one decimal integer without leading zeros.",
+                    $"?{parameter}"));
 }

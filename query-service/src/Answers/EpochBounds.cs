@@ -34,7 +34,8 @@ internal sealed class EpochBounds
     /// current one, or the record with which the page ends. Throws <see cref="ProblemException"/> if the period has not begun, and
     /// <see cref="BoardUnreadableException"/> if the board cannot be read.
     /// </summary>
-    public async Task<(ReadOnlyMemory<byte> Octets, ReadOnlyMemory<byte> Record)> RenderAsync(ulong from, CancellationToken cancellationToken)
+    public async Task<(ReadOnlyMemory<byte> Octets, ReadOnlyMemory<byte> Record)> RenderAsync(
+        ulong from, CancellationToken cancellationToken)
     {
         ulong current = EpochRecord.ReadPeriod(_record.Span);
         if (from > current)
@@ -61,7 +62,9 @@ internal sealed class EpochBounds
     {
         lock (_gate)
         {
-            return _periods is null or { IsFaulted: true } ? _periods = Task.Run(() => ReadPageAsync(_record, CancellationToken.None)) : _periods;
+            return _periods is null or { IsFaulted: true }
+                ? _periods = Task.Run(() => ReadPageAsync(_record, CancellationToken.None))
+                : _periods;
         }
     }
 
@@ -119,7 +122,9 @@ internal sealed class EpochBounds
 
     private async Task<byte[]> RenderBoundAsync(ulong epoch, CancellationToken cancellationToken)
     {
-        ReadOnlyMemory<byte> record = epoch == EpochRecord.ReadEpoch(_record.Span) ? _record : await _log.ReadRecordAsync(epoch, cancellationToken);
+        ReadOnlyMemory<byte> record = epoch == EpochRecord.ReadEpoch(_record.Span)
+            ? _record
+            : await _log.ReadRecordAsync(epoch, cancellationToken);
         IReadOnlyList<TreeHash> inclusion = await _log.ProveInclusionAsync(epoch, cancellationToken);
         byte[] bound = new byte[EpochRecord.Length + sizeof(ushort) + (inclusion.Count * TreeHash.Length)];
         record.Span.CopyTo(bound);

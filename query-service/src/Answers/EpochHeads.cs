@@ -59,8 +59,11 @@ internal sealed class EpochHeads
     /// false.</summary>
     public async Task<byte[]> RenderAsync(ulong keptSize, CancellationToken cancellationToken)
     {
-        IReadOnlyList<TreeHash> inclusion = _inclusion ??= await _log.ProveInclusionAsync(EpochRecord.ReadEpoch(_record.Span), cancellationToken);
-        IReadOnlyList<TreeHash> consistency = keptSize == 0 || keptSize == _log.Size ? [] : await _log.ProveConsistencyAsync(keptSize, cancellationToken);
+        IReadOnlyList<TreeHash> inclusion =
+            _inclusion ??= await _log.ProveInclusionAsync(EpochRecord.ReadEpoch(_record.Span), cancellationToken);
+        IReadOnlyList<TreeHash> consistency = keptSize == 0 || keptSize == _log.Size
+            ? []
+            : await _log.ProveConsistencyAsync(keptSize, cancellationToken);
         byte[] head = Render(inclusion, consistency, keptSize == _log.Size ? [] : _checkpoint.Span);
         if (_others.Count < MaxOthers)
         {
@@ -84,7 +87,8 @@ internal sealed class EpochHeads
 
     private byte[] Render(IReadOnlyList<TreeHash> inclusion, IReadOnlyList<TreeHash> consistency, ReadOnlySpan<byte> checkpoint)
     {
-        byte[] head = new byte[EpochRecord.Length + (3 * sizeof(ushort)) + ((inclusion.Count + consistency.Count) * TreeHash.Length) + checkpoint.Length];
+        byte[] head = new byte[EpochRecord.Length + (3 * sizeof(ushort)) + ((inclusion.Count + consistency.Count) * TreeHash.Length)
+            + checkpoint.Length];
         _record.Span.CopyTo(head);
         Span<byte> rest = WriteHashes(head.AsSpan(EpochRecord.Length), inclusion);
         rest = WriteHashes(rest, consistency);

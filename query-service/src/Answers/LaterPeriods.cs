@@ -66,7 +66,9 @@ internal sealed class LaterPeriods
 
     private int? FindReassigned(ServedEpoch current, ulong period, long generation, ByteStrings keys, int[] used, bool usesCache)
     {
-        ServedEpoch later = period == current.Period ? current : current.FindEnded(period) ?? throw CurrentEpoch.Unavailable($"This replica is loading the end of period {period}.");
+        ServedEpoch later = period == current.Period
+            ? current
+            : current.FindEnded(period) ?? throw CurrentEpoch.Unavailable($"This replica is loading the end of period {period}.");
         if (!later.TryAcquire())
         {
             throw CurrentEpoch.Unavailable($"This replica is replacing the end of period {period}.");
@@ -102,7 +104,8 @@ internal sealed class LaterPeriods
         {
             versions.ResetWrittenCount();
             _ = proofs.WriteVersions(keys[i], 1, 1, 1, versions);
-            if (BinaryPrimitives.ReadUInt64BigEndian(versions.WrittenSpan) == 0 || BinaryPrimitives.ReadUInt64BigEndian(versions.WrittenSpan[FirstEpoch..]) != 0)
+            if (BinaryPrimitives.ReadUInt64BigEndian(versions.WrittenSpan) == 0
+                || BinaryPrimitives.ReadUInt64BigEndian(versions.WrittenSpan[FirstEpoch..]) != 0)
             {
                 return i;
             }

@@ -25,7 +25,9 @@ internal static class OwnUserParser
         AllowedKeys rules = UserQueryParser.GetRules(log);
         string user = User;
         string names = Usernames;
-        UserMonitorQuery query = mediaType == MediaTypes.UserMonitorQuery ? ParseBinary(body, rules) : ParseJson(body.Span, rules, ref user, ref names);
+        UserMonitorQuery query = mediaType == MediaTypes.UserMonitorQuery
+            ? ParseBinary(body, rules)
+            : ParseJson(body.Span, rules, ref user, ref names);
         if (!caller.IsOwnUser(query.User.Span))
         {
             throw new ProblemException(CallerRights.NotOwnUser($"$.{user}"));
@@ -35,7 +37,8 @@ internal static class OwnUserParser
             throw UserQueryParser.Malformed("This log allows usernames to be reassigned: look up the usernames instead.", $"$.{names}");
         }
         // The service normalizes the names by the log's rule, because the client's verifier uses the normalized names.
-        query = query with { Usernames = [.. query.Usernames.Select((name, i) => UserQueryParser.Normalize(log, name, $"$.{names}[{i}]"))] };
+        query =
+            query with { Usernames = [.. query.Usernames.Select((name, i) => UserQueryParser.Normalize(log, name, $"$.{names}[{i}]"))] };
         return new OwnUserQuery(query.Encode(), caller.IsToken, user, names);
     }
 
@@ -48,7 +51,8 @@ internal static class OwnUserParser
         }
         catch (EncodingException e)
         {
-            throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, $"The body is not a query about a user: {e.Message}."), e);
+            throw new ProblemException(
+                new Problem(ProblemTypes.MalformedRequest, $"The body is not a query about a user: {e.Message}."), e);
         }
         rules.Check(query.User.Span, $"$.{User}");
         if (query.Usernames.Count > ProtocolLimits.MaxOwnNames)
@@ -64,7 +68,9 @@ internal static class OwnUserParser
         {
             rules.Check(key.Device.Span, "$.keys");
         }
-        return query.Period == 0 || KnowsVersion(query) ? query : throw UserQueryParser.Malformed("The period must be 0 without a known version.", "$.period");
+        return query.Period == 0 || KnowsVersion(query)
+            ? query
+            : throw UserQueryParser.Malformed("The period must be 0 without a known version.", "$.period");
     }
 
     private static UserMonitorQuery ParseJson(ReadOnlySpan<byte> body, in AllowedKeys rules, ref string userMember, ref string namesMember)
@@ -85,7 +91,9 @@ internal static class OwnUserParser
                     userMember = s_query.Name(member);
                     break;
                 case 2 or 3:
-                    names = names is null ? ReadNames(ref reader, member == 2) : throw reader.Fail("The usernames are given twice: give them either as text or as base64url.");
+                    names = names is null
+                        ? ReadNames(ref reader, member == 2)
+                        : throw reader.Fail("The usernames are given twice: give them either as text or as base64url.");
                     namesMember = s_query.Name(member);
                     break;
                 case 4:
@@ -132,5 +140,6 @@ internal static class OwnUserParser
     // Returns whether the client knows a version of anything in the query. If it knows none, the query must not name a period.
     private static bool KnowsVersion(UserMonitorQuery query) => query.From > 1 || query.Keys.Any(key => key.Version > 1);
 
-    private static ProblemException TooManyNames(string field) => new(new Problem(ProblemTypes.BatchLength, $"A query may ask for at most {ProtocolLimits.MaxOwnNames} names.", field));
+    private static ProblemException TooManyNames(string field) =>
+        new(new Problem(ProblemTypes.BatchLength, $"A query may ask for at most {ProtocolLimits.MaxOwnNames} names.", field));
 }

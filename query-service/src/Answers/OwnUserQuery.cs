@@ -18,9 +18,13 @@ internal sealed record OwnUserQuery(byte[] Octets, bool OwnOnly, string UserMemb
     public ProblemException Unanswered(UserMonitorSummary summary) => summary.Unanswered switch
     {
         OwnUserUnanswered.NoUser => new ProblemException(new Problem(ProblemTypes.NotFound, "There is no such user.", $"$.{UserMember}")),
-        OwnUserUnanswered.Name => ClientPosition.NotCaughtUp("A username that the client calls its own does not lead to its user on this replica.", $"$.{NamesMember}[{summary.Index}]"),
-        OwnUserUnanswered.DeviceList => ClientPosition.NotCaughtUp("The client has seen a later version of the device list than this replica has.", "$.from"),
-        OwnUserUnanswered.DeviceKey => ClientPosition.NotCaughtUp("The client has seen a later version of a device's key than this replica has.", "$.keys"),
+        OwnUserUnanswered.Name =>
+            ClientPosition.NotCaughtUp(
+                "A username that the client calls its own does not lead to its user on this replica.", $"$.{NamesMember}[{summary.Index}]"),
+        OwnUserUnanswered.DeviceList =>
+            ClientPosition.NotCaughtUp("The client has seen a later version of the device list than this replica has.", "$.from"),
+        OwnUserUnanswered.DeviceKey =>
+            ClientPosition.NotCaughtUp("The client has seen a later version of a device's key than this replica has.", "$.keys"),
         _ => new ProblemException(CallerRights.NotOwn("$.keys")),
     };
 }

@@ -71,7 +71,8 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
     /// that the function <paramref name="writeJson"/> makes from them. The lease also counts the memory of that form. Callers must not use
     /// the writer afterwards.
     /// </summary>
-    public async Task SendAsync(HttpResponse response, string type, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson, CancellationToken cancellationToken)
+    public async Task SendAsync(
+        HttpResponse response, string type, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson, CancellationToken cancellationToken)
     {
         if (type == MediaTypes.Json)
         {
@@ -168,7 +169,9 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
         }
         if (needed > _maxLength)
         {
-            throw new ProblemException(new Problem(ProblemTypes.AnswerTooLarge, $"The answer would be longer than {_maxLength} bytes: ask for fewer keys at once."));
+            throw new ProblemException(
+                new Problem(ProblemTypes.AnswerTooLarge,
+                    $"The answer would be longer than {_maxLength} bytes: ask for fewer keys at once."));
         }
         // While the old array is copied to the larger one, the lease counts both.
         byte[] larger = Rent(checked((int)needed));

@@ -50,7 +50,8 @@ internal sealed class QueryBatch : IDisposable
             if (seen > Latest[i] && (kind != QueryKind.Lookup || Periods[i] == period))
             {
                 string member = IsBinary ? "version" : kind == QueryKind.Lookup ? "known" : "from";
-                return ClientPosition.NotCaughtUp("The client has seen a later version of the key than this replica has.", $"{GetField(i)}.{member}");
+                return ClientPosition.NotCaughtUp(
+                    "The client has seen a later version of the key than this replica has.", $"{GetField(i)}.{member}");
             }
         }
         return null;

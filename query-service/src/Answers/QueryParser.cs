@@ -173,7 +173,9 @@ internal static class QueryParser
         version = givenVersion ?? throw Malformed("The member is missing.", $"{path}.version");
     }
 
-    private static ProblemException BatchLength() => new(new Problem(ProblemTypes.BatchLength, $"A list must have 1 to {QueryBatch.MaxCount} queries.", "$"));
+    private static ProblemException BatchLength() =>
+        new(new Problem(ProblemTypes.BatchLength, $"A list must have 1 to {QueryBatch.MaxCount} queries.", "$"));
 
-    private static ProblemException Malformed(string detail, string field) => new(new Problem(ProblemTypes.MalformedRequest, detail, field));
+    private static ProblemException Malformed(string detail, string field) =>
+        new(new Problem(ProblemTypes.MalformedRequest, detail, field));
 }

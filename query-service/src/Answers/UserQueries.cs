@@ -36,8 +36,10 @@ internal sealed class UserQueries : IDisposable
     {
         (string detail, string member) = summary.AheadOf switch
         {
-            KnownOfUser.UserId => ("The client knows a user id for a username that leads to no user on this replica.", IsBinary ? "knows_user" : "known.user"),
-            KnownOfUser.DeviceList => ("The client has seen a later version of the device list than this replica has.", IsBinary ? "devices" : "known.devices"),
+            KnownOfUser.UserId => ("The client knows a user id for a username that leads to no user on this replica.",
+                IsBinary ? "knows_user" : "known.user"),
+            KnownOfUser.DeviceList =>
+                ("The client has seen a later version of the device list than this replica has.", IsBinary ? "devices" : "known.devices"),
             _ => ("The client has seen a later version of a device's key than this replica has.", IsBinary ? "keys" : "known.keys"),
         };
         return ClientPosition.NotCaughtUp(detail, IsBinary || IsList ? $"$[{summary.AheadUser}].{member}" : $"$.{member}");

@@ -39,7 +39,9 @@ internal static class UserQueryParser
             return name;
         }
         UsernameFault fault = Usernames.Prepare(log, name.Span, out byte[] form);
-        return fault == UsernameFault.Valid ? form : throw new ProblemException(new Problem(ProblemTypes.UsernameForm, fault.Sentence(), field));
+        return fault == UsernameFault.Valid
+            ? form
+            : throw new ProblemException(new Problem(ProblemTypes.UsernameForm, fault.Sentence(), field));
     }
 
     /// <summary>Returns the rules for the keys of a log, for requests in which any caller may ask about any key.</summary>
@@ -58,7 +60,8 @@ internal static class UserQueryParser
         }
         catch (EncodingException e)
         {
-            throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, $"The body is not a list of queries about users: {e.Message}."), e);
+            throw new ProblemException(
+                new Problem(ProblemTypes.MalformedRequest, $"The body is not a list of queries about users: {e.Message}."), e);
         }
         if (queries.Count > QueryBatch.MaxCount)
         {
@@ -188,11 +191,19 @@ internal static class UserQueryParser
         }
         if (period is null != (devices is null && keys is null))
         {
-            throw Malformed(period is null ? "The member is missing: it says which period the versions belong to." : "The member must not be given without a known version.", $"{path}.period");
+            throw Malformed(period is null
+                ? "The member is missing: it says which period the versions belong to."
+                : "The member must not be given without a known version.", $"{path}.period");
         }
         // If the client knows no version, the period has no meaning.
         bool hasVersion = devices > 0 || keys?.Count > 0;
-        return new UserQuery(default) { KnowsUser = knowsUser, Period = hasVersion ? period!.Value : 0, ListVersion = devices ?? 0, Keys = keys ?? [] };
+        return new UserQuery(default)
+        {
+            KnowsUser = knowsUser,
+            Period = hasVersion ? period!.Value : 0,
+            ListVersion = devices ?? 0,
+            Keys = keys ?? [],
+        };
     }
 
     /// <summary>Parses a list of ids with versions.</summary>
@@ -257,11 +268,16 @@ internal static class UserQueryParser
     }
 
     private static byte[] ReadOctets(ref StrictJsonReader reader, bool isText, bool isThere) =>
-        isThere ? throw reader.Fail("It is given twice: give it either as text or as base64url.") : isText ? reader.ReadText().ToArray() : reader.ReadOctets();
+        isThere
+            ? throw reader.Fail("It is given twice: give it either as text or as base64url.")
+            : isText ? reader.ReadText().ToArray() : reader.ReadOctets();
 
-    private static ProblemException BatchLength() => new(new Problem(ProblemTypes.BatchLength, $"A list must have 1 to {QueryBatch.MaxCount} queries.", "$"));
+    private static ProblemException BatchLength() =>
+        new(new Problem(ProblemTypes.BatchLength, $"A list must have 1 to {QueryBatch.MaxCount} queries.", "$"));
 
-    private static ProblemException TooManyKeys(string field) => new(new Problem(ProblemTypes.BatchLength, $"A query may name at most {ProtocolLimits.MaxKnownKeys} known keys.", field));
+    private static ProblemException TooManyKeys(string field) =>
+        new(new Problem(ProblemTypes.BatchLength, $"A query may name at most {ProtocolLimits.MaxKnownKeys} known keys.", field));
 
-    internal static ProblemException Malformed(string detail, string field) => new(new Problem(ProblemTypes.MalformedRequest, detail, field));
+    internal static ProblemException Malformed(string detail, string field) =>
+        new(new Problem(ProblemTypes.MalformedRequest, detail, field));
 }

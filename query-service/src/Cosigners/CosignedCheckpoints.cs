@@ -46,7 +46,8 @@ internal sealed class CosignedCheckpoints
     /// the checkpoint with the log's own tree. A checkpoint that the log signed but that is not a prefix of this tree proves a fork. Throws
     /// <see cref="BoardUnreadableException"/> if the board cannot be read.
     /// </summary>
-    public async Task<TakeResult> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken cancellationToken)
+    public async Task<TakeResult> TakeAsync(
+        VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken cancellationToken)
     {
         (ulong size, TreeHash root) = (checkpoint.Checkpoint.Size, checkpoint.Checkpoint.Root);
         lock (_gate)

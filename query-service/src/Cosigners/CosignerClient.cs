@@ -47,9 +47,12 @@ internal sealed class CosignerClient : IDisposable
             }
             note = await response.Content.ReadAsByteArrayAsync(cancellationToken);
         }
-        catch (Exception e) when (e is HttpRequestException or IOException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested))
+        catch (Exception e) when (e is HttpRequestException or IOException
+            || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested))
         {
-            return (null, e is HttpRequestException { HttpRequestError: var error } ? $"The request failed ({error})." : "The request took too long.");
+            return (null, e is HttpRequestException { HttpRequestError: var error }
+                ? $"The request failed ({error})."
+                : "The request took too long.");
         }
         if (!_verifier.TryOpen(note, out SignedCheckpoint? opened, out TlogError refused))
         {

@@ -56,6 +56,8 @@ internal sealed class CosignerList
     private Cosigner[] Addresses(string origin)
     {
         string log = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(origin)));
-        return [.. _file.Policy.Witnesses.Select(witness => new Cosigner(witness.Key, witness.Url is null ? null : _file.BuildUrl(witness, $"{log}/checkpoint", "the log's name")))];
+        return [.. _file.Policy.Witnesses.Select(
+            witness => new Cosigner(witness.Key,
+                witness.Url is null ? null : _file.BuildUrl(witness, $"{log}/checkpoint", "the log's name")))];
     }
 }

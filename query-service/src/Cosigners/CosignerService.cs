@@ -30,7 +30,8 @@ internal sealed class CosignerService : BackgroundService
     private static readonly TimeSpan s_aheadPause = TimeSpan.FromMilliseconds(200);
     private const int AheadAttempts = 10;
 
-    private const string Contradiction = "It cosigned a checkpoint that the log signed, but of another history than the one that this replica serves.";
+    private const string Contradiction =
+        "It cosigned a checkpoint that the log signed, but of another history than the one that this replica serves.";
 
     private readonly CosignerList? _list;
     private readonly TimeSpan _interval;
@@ -43,7 +44,8 @@ internal sealed class CosignerService : BackgroundService
     private readonly ILogger<CosignerService> _logger;
 
     public CosignerService(
-        IOptions<QueryServiceOptions> options, BoardWatch board, FollowerState state, CosignedCheckpoints checkpoints, CosignerMetrics metrics, HostFailure failure, TimeProvider time, ILogger<CosignerService> logger)
+        IOptions<QueryServiceOptions> options, BoardWatch board, FollowerState state, CosignedCheckpoints checkpoints,
+        CosignerMetrics metrics, HostFailure failure, TimeProvider time, ILogger<CosignerService> logger)
     {
         _list = CosignerList.Load(options.Value);
         _interval = options.Value.CosignersInterval;
@@ -68,7 +70,8 @@ internal sealed class CosignerService : BackgroundService
         }
         IReadOnlyList<Cosigner> cosigners = list.ForLog(anchor.LogKey);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
-        Task[] all = [ReadBoardAsync(anchor.LogKey, cosigners, ended.Token), .. cosigners.Where(one => one.Checkpoint is not null).Select(one => AskAsync(anchor.LogKey, one, ended.Token))];
+        Task[] all = [ReadBoardAsync(anchor.LogKey, cosigners, ended.Token),
+            .. cosigners.Where(one => one.Checkpoint is not null).Select(one => AskAsync(anchor.LogKey, one, ended.Token))];
         // If one loop ends, it has failed because of a bug, so the code ends the other loops too.
         await Task.WhenAny(all);
         await ended.CancelAsync();
@@ -94,7 +97,9 @@ internal sealed class CosignerService : BackgroundService
                 trouble = why;
                 Report(cosigner.Key, checkpoint, why);
             }
-            TimeSpan pause = failures == 0 ? _interval : TimeSpan.FromTicks(Math.Min((_interval * (1 << failures)).Ticks, Math.Max(s_longestPause.Ticks, _interval.Ticks)));
+            TimeSpan pause = failures == 0
+                ? _interval
+                : TimeSpan.FromTicks(Math.Min((_interval * (1 << failures)).Ticks, Math.Max(s_longestPause.Ticks, _interval.Ticks)));
             await Task.Delay(pause, _time, stop);
         }
     }
@@ -116,7 +121,8 @@ internal sealed class CosignerService : BackgroundService
     }
 
     // Tries to keep a checkpoint. Returns the reason why the checkpoint was not accepted; null if it was accepted.
-    private async Task<string?> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken stop)
+    private async Task<string?> TakeAsync(
+        VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken stop)
     {
         try
         {
@@ -156,7 +162,8 @@ internal sealed class CosignerService : BackgroundService
                 // never writes such a note.
                 if (verifier.TryOpen(note.Span, out SignedCheckpoint? opened, out _))
                 {
-                    foreach (VerifiedSignature cosignature in opened.Cosignatures.Where(one => !Cosignature.IsAhead(one.Timestamp!.Value, _time.GetUtcNow(), _state.MaxAhead)))
+                    foreach (VerifiedSignature cosignature in opened.Cosignatures.Where(
+                        one => !Cosignature.IsAhead(one.Timestamp!.Value, _time.GetUtcNow(), _state.MaxAhead)))
                     {
                         if (await TakeAsync(logKey, opened, cosignature, stop) is { } why)
                         {

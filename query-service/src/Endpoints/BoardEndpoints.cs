@@ -29,7 +29,9 @@ internal sealed class BoardEndpoints
     public void Map(IEndpointRouteBuilder routes)
     {
         routes.MapRead("/log/checkpoint", CheckpointAsync).AllowBrowsers();
-        routes.MapRead("/log/{**path}", (HttpContext context, string? path, CancellationToken cancellation) => FileAsync(context, path ?? "", cancellation)).AllowBrowsers();
+        routes.MapRead("/log/{**path}",
+            (HttpContext context, string? path, CancellationToken cancellation) => FileAsync(context, path ?? "", cancellation))
+            .AllowBrowsers();
     }
 
     private static Task NotFoundAsync(HttpContext context) =>
@@ -64,7 +66,8 @@ internal sealed class BoardEndpoints
         }
         if (!Caching.IsUnchanged(context, $"{_state.LogName}/{path}"))
         {
-            await SendAsync(context, file, AuditProofPath.TryParse(path, out _) ? MediaTypes.AuditProof : "application/octet-stream", _budget, cancellationToken);
+            await SendAsync(context, file, AuditProofPath.TryParse(path, out _) ? MediaTypes.AuditProof : "application/octet-stream",
+                _budget, cancellationToken);
         }
     }
 
@@ -72,7 +75,8 @@ internal sealed class BoardEndpoints
     /// Sends a file of the board unchanged. If the file is on the disk, it is never in memory as a whole. If it is in memory, the budget
     /// counts its memory.
     /// </summary>
-    public static async Task SendAsync(HttpContext context, BoardFile file, string type, AnswerBudget budget, CancellationToken cancellationToken)
+    public static async Task SendAsync(
+        HttpContext context, BoardFile file, string type, AnswerBudget budget, CancellationToken cancellationToken)
     {
         bool isHead = HttpMethods.IsHead(context.Request.Method);
         if (isHead || file.Path is not null)

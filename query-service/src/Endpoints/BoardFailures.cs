@@ -24,7 +24,8 @@ internal sealed class BoardFailures : IExceptionHandler
             return false;
         }
         _logger.BoardUnreadable(exception);
-        await new Problem(ProblemTypes.Unavailable, "This replica cannot read the bulletin board now.", null, s_retryAfter).ExecuteAsync(httpContext);
+        await new Problem(ProblemTypes.Unavailable, "This replica cannot read the bulletin board now.", null,
+            s_retryAfter).ExecuteAsync(httpContext);
         return true;
     }
 }

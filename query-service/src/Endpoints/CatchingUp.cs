@@ -44,7 +44,8 @@ internal sealed class CatchingUp
     public void Use(IApplicationBuilder app) => app.Use(next => context => RunAsync(context, next));
 
     // Returns the earliest epoch about which the replica may answer this client.
-    private static ulong LeastEpoch(ClientPosition position) => Math.Max(position.MinEpoch, position.CheckpointSize > 0 ? position.CheckpointSize - 1 : 0);
+    private static ulong LeastEpoch(ClientPosition position) =>
+        Math.Max(position.MinEpoch, position.CheckpointSize > 0 ? position.CheckpointSize - 1 : 0);
 
     // Returns the preferred wait in seconds, or 0 if the preferences name no valid wait. By RFC 7240, a server ignores preferences that it
     // does not understand.
@@ -54,7 +55,8 @@ internal sealed class CatchingUp
         {
             foreach (string preference in (line ?? "").Split(',', StringSplitOptions.TrimEntries))
             {
-                if (preference.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase) && int.TryParse(preference.AsSpan(Prefix.Length), NumberStyles.None, CultureInfo.InvariantCulture, out int seconds))
+                if (preference.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase)
+                    && int.TryParse(preference.AsSpan(Prefix.Length), NumberStyles.None, CultureInfo.InvariantCulture, out int seconds))
                 {
                     return seconds;
                 }
@@ -65,7 +67,8 @@ internal sealed class CatchingUp
 
     private async Task RunAsync(HttpContext context, RequestDelegate next)
     {
-        if (context.Request.Headers.TryGetValue("Prefer", out StringValues preferences) && ParseSeconds(preferences) is > 0 and int seconds && LeastEpoch(ClientPosition.Read(context.Request)) is > 0 and ulong least)
+        if (context.Request.Headers.TryGetValue("Prefer", out StringValues preferences) && ParseSeconds(preferences) is > 0 and int seconds
+            && LeastEpoch(ClientPosition.Read(context.Request)) is > 0 and ulong least)
         {
             await WaitAsync(least, TimeSpan.FromSeconds(Math.Min(seconds, MostSeconds)), context.RequestAborted);
         }

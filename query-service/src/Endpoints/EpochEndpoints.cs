@@ -32,7 +32,8 @@ internal sealed class EpochEndpoints
     private readonly IBoardFiles _board;
     private readonly AnswerBudget _budget;
 
-    public EpochEndpoints(CurrentEpoch current, FollowerState state, AuditProofs proofs, RateLimiter limiter, IBoardFiles board, AnswerBudget budget)
+    public EpochEndpoints(CurrentEpoch current, FollowerState state, AuditProofs proofs, RateLimiter limiter, IBoardFiles board,
+        AnswerBudget budget)
     {
         _board = board;
         _budget = budget;
@@ -46,9 +47,11 @@ internal sealed class EpochEndpoints
     {
         routes.MapRead(LatestPath, (HttpContext context, CancellationToken cancellation) => LatestAsync(context, cancellation))
             .AllowBrowsers();
-        routes.MapRead("/v1/epochs/{epoch}", (HttpContext context, string epoch, CancellationToken cancellation) => RecordAsync(context, epoch, cancellation))
+        routes.MapRead("/v1/epochs/{epoch}",
+            (HttpContext context, string epoch, CancellationToken cancellation) => RecordAsync(context, epoch, cancellation))
             .LimitRate(RateLimitKind.Audits).AllowBrowsers();
-        routes.MapRead("/v1/epochs/{range}/audit-proof", (HttpContext context, string range, CancellationToken cancellation) => AuditProofAsync(context, range, cancellation))
+        routes.MapRead("/v1/epochs/{range}/audit-proof",
+            (HttpContext context, string range, CancellationToken cancellation) => AuditProofAsync(context, range, cancellation))
             .LimitRate(RateLimitKind.Audits).AllowBrowsers();
         routes.MapRead("/v1/periods", (HttpContext context, CancellationToken cancellation) => PeriodsAsync(context, cancellation))
             .LimitRate(RateLimitKind.Audits).AllowBrowsers();
@@ -60,7 +63,9 @@ internal sealed class EpochEndpoints
     private static ulong ParseEpoch(ReadOnlySpan<char> text, string field) =>
         ClientPosition.TryParse(text, out ulong epoch)
             ? epoch
-            : throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "An epoch must be a decimal integer without leading zeros; a range must be two of them, 'a-b'.", field));
+            : throw new ProblemException(
+                new Problem(ProblemTypes.MalformedRequest,
+                    "An epoch must be a decimal integer without leading zeros; a range must be two of them, 'a-b'.", field));
 
     /// <summary>Returns the current epoch if the client accepts it; otherwise throws <see cref="ProblemException"/>.</summary>
     private ServedEpoch ServedFor(HttpRequest request)
@@ -71,7 +76,8 @@ internal sealed class EpochEndpoints
         return epoch;
     }
 
-    private static async Task WriteAsync(HttpContext context, string type, ReadOnlyMemory<byte> octets, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson, CancellationToken cancellationToken)
+    private static async Task WriteAsync(HttpContext context, string type, ReadOnlyMemory<byte> octets,
+        Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson, CancellationToken cancellationToken)
     {
         context.Response.ContentType = type;
         if (type != MediaTypes.Json)
@@ -104,7 +110,9 @@ internal sealed class EpochEndpoints
         try
         {
             position.ThrowIfAhead(epoch.Epoch);
-            head = epoch.Heads.TryGet(position.CheckpointSize, out byte[]? rendered) ? rendered : await epoch.Heads.RenderAsync(position.CheckpointSize, cancellationToken);
+            head = epoch.Heads.TryGet(position.CheckpointSize, out byte[]? rendered)
+                ? rendered
+                : await epoch.Heads.RenderAsync(position.CheckpointSize, cancellationToken);
         }
         finally
         {
@@ -120,7 +128,8 @@ internal sealed class EpochEndpoints
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Periods);
         var position = ClientPosition.Read(context.Request);
         ulong from = ClientPosition.Find(context.Request, FromParameter)
-            ?? throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'from': the first period.", $"?{FromParameter}"));
+            ?? throw new ProblemException(
+                new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'from': the first period.", $"?{FromParameter}"));
         ServedEpoch epoch = _current.AcquireFresh();
         // The code below reads only records and hashes. It does not read the trees, so it needs no reference to the epoch.
         epoch.Release();
@@ -128,7 +137,9 @@ internal sealed class EpochEndpoints
         using AnswerLease lease = _budget.LeaseFor(context);
         (ReadOnlyMemory<byte> bounds, ReadOnlyMemory<byte> record) = await epoch.Bounds.RenderAsync(from, cancellationToken);
         EpochHeads heads = record.Equals(epoch.Record) ? epoch.Heads : new EpochHeads(record, epoch.Checkpoint, epoch.Log);
-        byte[] head = heads.TryGet(position.CheckpointSize, out byte[]? rendered) ? rendered : await heads.RenderAsync(position.CheckpointSize, cancellationToken);
+        byte[] head = heads.TryGet(position.CheckpointSize, out byte[]? rendered)
+            ? rendered
+            : await heads.RenderAsync(position.CheckpointSize, cancellationToken);
         using var answer = new PooledWriter(lease, head.Length + BoundsLength + bounds.Length);
         answer.Append(head);
         answer.Append([(byte)(bounds.Length >> 16), (byte)(bounds.Length >> 8), (byte)bounds.Length]);
@@ -166,11 +177,13 @@ internal sealed class EpochEndpoints
         ulong first = dash < 0 ? last - 1 : ParseEpoch(range.AsSpan(0, dash), RangeField);
         if (first >= last)
         {
-            throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "A range 'a-b' must lead from epoch a to a later epoch b.", RangeField));
+            throw new ProblemException(
+                new Problem(ProblemTypes.MalformedRequest, "A range 'a-b' must lead from epoch a to a later epoch b.", RangeField));
         }
         if (last - first > AuditProof.MaxEpochs)
         {
-            throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"A range may have at most {AuditProof.MaxEpochs} epochs.", RangeField));
+            throw new ProblemException(
+                new Problem(ProblemTypes.RangeTooLarge, $"A range may have at most {AuditProof.MaxEpochs} epochs.", RangeField));
         }
         ulong newest = ServedFor(context.Request).Epoch;
         if (last > newest)
@@ -185,11 +198,14 @@ internal sealed class EpochEndpoints
         _limiter.Spend(context, RateLimitKind.Audits, (int)(last - first));
         if (last - first == 1 && type != MediaTypes.Json)
         {
-            await BoardEndpoints.SendAsync(context, await _board.FindAuditProofAsync(last, cancellationToken), type, _budget, cancellationToken);
+            await BoardEndpoints.SendAsync(
+                context, await _board.FindAuditProofAsync(last, cancellationToken), type, _budget, cancellationToken);
             return;
         }
         using AnswerLease lease = _budget.LeaseFor(context);
-        using PooledWriter proof = last - first == 1 ? await ReadAuditProofAsync(last, lease, cancellationToken) : await _proofs.MergeAsync(first, last, lease, cancellationToken);
+        using PooledWriter proof = last - first == 1
+            ? await ReadAuditProofAsync(last, lease, cancellationToken)
+            : await _proofs.MergeAsync(first, last, lease, cancellationToken);
         await proof.SendAsync(context.Response, type, AnswerJson.WriteAuditProof, cancellationToken);
     }
 
@@ -217,7 +233,8 @@ internal sealed class EpochEndpoints
         context.Response.Headers.CacheControl = "public, max-age=60";
         if (!Caching.IsKnown(context, $"{_state.LogName}/configuration"))
         {
-            await WriteAsync(context, MediaTypes.Json, default, (json, _) => AnswerJson.WriteConfiguration(json, anchor), cancellationToken);
+            await WriteAsync(context, MediaTypes.Json, default, (json, _) => AnswerJson.WriteConfiguration(json, anchor),
+                cancellationToken);
         }
     }
 }

@@ -36,13 +36,16 @@ internal sealed class KeyEndpoints
 
     public void Map(IEndpointRouteBuilder routes)
     {
-        routes.MapPost(LookupPath, (HttpContext context, CancellationToken cancellation) => PostAsync(context, QueryKind.Lookup, cancellation))
+        routes.MapPost(LookupPath,
+            (HttpContext context, CancellationToken cancellation) => PostAsync(context, QueryKind.Lookup, cancellation))
             .AsLookup(_options);
         routes.MapRead(LookupPath, (HttpContext context, CancellationToken cancellation) => GetLookupAsync(context, cancellation))
             .AsLookup(_options);
-        routes.MapPost("/v1/history", (HttpContext context, CancellationToken cancellation) => PostAsync(context, QueryKind.History, cancellation))
+        routes.MapPost("/v1/history",
+            (HttpContext context, CancellationToken cancellation) => PostAsync(context, QueryKind.History, cancellation))
             .LimitRate(RateLimitKind.Lookups).Require(Access.History);
-        routes.MapPost("/v1/monitor", (HttpContext context, CancellationToken cancellation) => PostAsync(context, QueryKind.Monitor, cancellation))
+        routes.MapPost("/v1/monitor",
+            (HttpContext context, CancellationToken cancellation) => PostAsync(context, QueryKind.Monitor, cancellation))
             .LimitRate(RateLimitKind.Lookups).Require(Access.History);
     }
 

@@ -35,7 +35,8 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
     private static readonly PathString s_queries = "/v1";
 
     // The identity of the rehearsal's requests, which is needed if the operator closed lookups. It has only the right to look up.
-    private static readonly ClaimsPrincipal s_caller = new(CallerRights.FromApiKey(new ApiKeyEntry("rehearsal", default, ApiScopes.Lookup)));
+    private static readonly ClaimsPrincipal s_caller = new(
+        CallerRights.FromApiKey(new ApiKeyEntry("rehearsal", default, ApiScopes.Lookup)));
 
     // A key in HttpContext.Items that marks a request as the rehearsal's. No caller can set it.
     private static readonly object s_mark = new();
@@ -69,7 +70,9 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
 
     /// <summary>Adds the middleware that refuses callers' queries during the rehearsal.</summary>
     public void Use(IApplicationBuilder app) => app.Use(next => context =>
-        IsUnderWay && context.Request.Path.StartsWithSegments(s_queries) && !context.Items.ContainsKey(s_mark) ? throw CurrentEpoch.Unavailable(Detail) : next(context));
+        IsUnderWay && context.Request.Path.StartsWithSegments(s_queries) && !context.Items.ContainsKey(s_mark)
+            ? throw CurrentEpoch.Unavailable(Detail)
+            : next(context));
 
     /// <inheritdoc/>
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
@@ -135,7 +138,8 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
                 await context.Response.CompleteAsync();
                 if (context.Response.StatusCode != StatusCodes.Status200OK)
                 {
-                    throw new InvalidOperationException($"{method} {path}{position} was answered with status {context.Response.StatusCode}.");
+                    throw new InvalidOperationException(
+                        $"{method} {path}{position} was answered with status {context.Response.StatusCode}.");
                 }
             }
         }

@@ -42,7 +42,8 @@ internal sealed class UserEndpoints
         using AnswerTerms terms = _requests.ReadTerms(context, MediaTypes.UserLookup);
         Configuration log = Log;
         using UserQueries queries = await RequestReader.ReadBodyAsync(
-            context.Request, MediaTypes.UserQuery, terms, (type, body) => UserQueryParser.Parse(type, body, log, terms.Lease), cancellationToken);
+            context.Request, MediaTypes.UserQuery, terms, (type, body) => UserQueryParser.Parse(type, body, log, terms.Lease),
+            cancellationToken);
         await _answers.SendAsync(new UserAnswerRequest(queries, terms), context, cancellationToken);
     }
 
@@ -52,7 +53,8 @@ internal sealed class UserEndpoints
         Configuration log = Log;
         CallerRights caller = CallerRights.Get(context)!;
         OwnUserQuery query = await RequestReader.ReadBodyAsync(
-            context.Request, MediaTypes.UserMonitorQuery, terms, (type, body) => OwnUserParser.Parse(type, body, log, caller), cancellationToken);
+            context.Request, MediaTypes.UserMonitorQuery, terms, (type, body) => OwnUserParser.Parse(type, body, log, caller),
+            cancellationToken);
         await _answers.SendAsync(new OwnUserRequest(query, terms), context, cancellationToken);
     }
 }

@@ -23,13 +23,16 @@ internal sealed class BoardLog
     public ulong Size { get; }
 
     /// <summary>Reads the record of an epoch below <see cref="Size"/>.</summary>
-    public Task<ReadOnlyMemory<byte>> ReadRecordAsync(ulong epoch, CancellationToken cancellationToken) => ReadAsync(tree => new ValueTask<ReadOnlyMemory<byte>>(tree.ReadEntryAsync(epoch, cancellationToken)));
+    public Task<ReadOnlyMemory<byte>> ReadRecordAsync(ulong epoch, CancellationToken cancellationToken) =>
+        ReadAsync(tree => new ValueTask<ReadOnlyMemory<byte>>(tree.ReadEntryAsync(epoch, cancellationToken)));
 
     /// <summary>Returns a tile or an entry bundle; null if this checkpoint's tree has no tile with that place and width.</summary>
     public async Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken)
     {
         TilePath? present = path.IsEntries ? TileLayout.Bundle(Size, path.Index) : TileLayout.HashTile(Size, path.Level, path.Index);
-        return present is { } tile && tile.Width >= path.Width ? await ReadAsync(tree => RenderTileAsync(tree, path, cancellationToken)) : null;
+        return present is { } tile && tile.Width >= path.Width
+            ? await ReadAsync(tree => RenderTileAsync(tree, path, cancellationToken))
+            : null;
     }
 
     /// <summary>Returns the consistency proof from the log's earlier tree with <paramref name="oldSize"/> entries to this checkpoint's
@@ -54,7 +57,8 @@ internal sealed class BoardLog
             IReadOnlyList<ReadOnlyMemory<byte>> entries = await tree.ReadBundleAsync(path.Index, cancellationToken);
             return [.. entries.Take(path.Width).SelectMany(entry => EntryBundle.EncodeEntry(entry.Span))];
         }
-        TreeNode[] nodes = [.. Enumerable.Range(0, path.Width).Select(i => new TreeNode(HashReader.LevelsOfTile * path.Level, (path.Index * TilePath.FullWidth) + (ulong)i))];
+        TreeNode[] nodes = [.. Enumerable.Range(0, path.Width)
+            .Select(i => new TreeNode(HashReader.LevelsOfTile * path.Level, (path.Index * TilePath.FullWidth) + (ulong)i))];
         return [.. (await tree.ReadHashesAsync(nodes, cancellationToken)).SelectMany(hash => hash.ToArray())];
     }
 

@@ -38,7 +38,9 @@ internal sealed class BoardReach
     }
 
     /// <summary>Returns a refusal if the board's newest checkpoint ends with the given epoch and has another root.</summary>
-    public Refused? Check(VerifiedEpoch epoch) => _board.Newest is { } checkpoint && checkpoint.Size == epoch.Epoch + 1 && checkpoint.Root != epoch.Root()
-        ? new Refused($"The database and the board have different logs of {checkpoint.Size} epochs, and the log signed both: keep both as evidence.")
+    public Refused? Check(VerifiedEpoch epoch) =>
+        _board.Newest is { } checkpoint && checkpoint.Size == epoch.Epoch + 1 && checkpoint.Root != epoch.Root()
+        ? new Refused(
+            $"The database and the board have different logs of {checkpoint.Size} epochs, and the log signed both: keep both as evidence.")
         : null;
 }

@@ -63,7 +63,9 @@ internal sealed class CurrentEpoch
             return epoch;
         }
         epoch.Release();
-        throw Unavailable(age > TimeSpan.Zero ? "This replica's newest epoch is too old to be accepted." : "This replica's newest epoch is from the future, and would not be accepted.");
+        throw Unavailable(age > TimeSpan.Zero
+            ? "This replica's newest epoch is too old to be accepted."
+            : "This replica's newest epoch is from the future, and would not be accepted.");
     }
 
     /// <summary>
@@ -83,7 +85,9 @@ internal sealed class CurrentEpoch
             try
             {
                 position.ThrowIfAhead(epoch.Epoch);
-                found = asked.EndedPeriod is ulong period ? epoch.FindEnded(period) ?? throw NotServed(epoch, period) : FindRecent(epoch, asked.AtEpoch!.Value);
+                found = asked.EndedPeriod is ulong period
+                    ? epoch.FindEnded(period) ?? throw NotServed(epoch, period)
+                    : FindRecent(epoch, asked.AtEpoch!.Value);
             }
             finally
             {
@@ -123,7 +127,9 @@ internal sealed class CurrentEpoch
         }
         // A switch drops all recent epochs, because their trees belong to another period. If the same epoch is served again, together with
         // more ended periods, it must not also become a recent epoch.
-        RecentEpoch[] kept = before?.Period == epoch.Record.Period ? [.. _recent.Where(recent => recent.Epoch != epoch.Epoch).TakeLast(_maxRecent)] : [];
+        RecentEpoch[] kept = before?.Period == epoch.Record.Period
+            ? [.. _recent.Where(recent => recent.Epoch != epoch.Epoch).TakeLast(_maxRecent)]
+            : [];
         RecentEpoch[] gone = [.. _recent.Except(kept)];
         _recent.Clear();
         _recent.AddRange(kept);
@@ -153,15 +159,23 @@ internal sealed class CurrentEpoch
     private static TaskCompletionSource NewLater() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     private ProblemException NotServed(ServedEpoch epoch, ulong period) =>
-        period >= epoch.Period ? new ProblemException(new Problem(ProblemTypes.NotFound, $"Period {period} has not ended: this replica's newest period is {epoch.Period}.", PeriodField))
-        : epoch.Period - period >= _state.RetainedPeriods ? new ProblemException(new Problem(ProblemTypes.PeriodGone, $"Period {period} is no longer served: the newest period is {epoch.Period}.", PeriodField))
+        period >= epoch.Period
+            ? new ProblemException(
+                new Problem(ProblemTypes.NotFound, $"Period {period} has not ended: this replica's newest period is {epoch.Period}.",
+                    PeriodField))
+        : epoch.Period - period >= _state.RetainedPeriods
+            ? new ProblemException(
+                new Problem(ProblemTypes.PeriodGone, $"Period {period} is no longer served: the newest period is {epoch.Period}.",
+                    PeriodField))
         : Unavailable($"This replica is loading the end of period {period}.");
 
     // Returns the current or a recent epoch. If the epoch is too old, throws not-found, because a verifier would refuse it.
     private ServedEpoch FindRecent(ServedEpoch current, ulong epoch) =>
         epoch > current.Epoch ? throw ClientPosition.NotCaughtUp($"This replica's newest epoch is {current.Epoch}.", AtEpochField)
         : current.FindRecent(epoch) is { } found && Age(found) <= _state.MaxBehind ? found
-        : throw new ProblemException(new Problem(ProblemTypes.NotFound, $"Epoch {epoch} is not among the last {_maxRecent} that this replica served in this period.", AtEpochField));
+        : throw new ProblemException(
+            new Problem(ProblemTypes.NotFound, $"Epoch {epoch} is not among the last {_maxRecent} that this replica served in this period.",
+                AtEpochField));
 
     private ServedEpoch Acquire()
     {

@@ -58,7 +58,8 @@ internal sealed class DamagedFiles
         {
             _logger.FilesDamaged(period, e);
         }
-        return CurrentEpoch.Unavailable("This replica cannot read files that the answer needs, and rebuilds them from the database: ask another replica.");
+        return CurrentEpoch.Unavailable(
+            "This replica cannot read files that the answer needs, and rebuilds them from the database: ask another replica.");
     }
 
     /// <summary>Returns the periods whose trees must be made again.</summary>

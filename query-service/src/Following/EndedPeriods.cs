@@ -79,7 +79,8 @@ internal sealed class EndedPeriods : IDisposable
         {
             return null;
         }
-        IReadOnlyList<StoredErasure> erasures = await store.ReadErasuresAsync(behind.Min(ended => ended.ErasedThrough) + 1, epoch, cancellationToken);
+        IReadOnlyList<StoredErasure> erasures =
+            await store.ReadErasuresAsync(behind.Min(ended => ended.ErasedThrough) + 1, epoch, cancellationToken);
         return behind.Select(ended => ended.Erase(erasures, epoch)).FirstOrDefault(refused => refused is not null);
     }
 
@@ -191,9 +192,11 @@ internal sealed class EndedPeriods : IDisposable
     }
 
     // Begins to make the node store of the newest period that has none. After a failure, begins with an older period.
-    private async Task BeginNextAsync(IFollowStore store, ReplicaFolder folder, ulong first, ulong current, CancellationToken cancellationToken)
+    private async Task BeginNextAsync(
+        IFollowStore store, ReplicaFolder folder, ulong first, ulong current, CancellationToken cancellationToken)
     {
-        ulong[] missing = [.. Periods(first, current).Where(period => !_served.TryGetValue(period, out EndedPeriod? held) || !held.IsInFile)];
+        ulong[] missing = [.. Periods(first, current)
+            .Where(period => !_served.TryGetValue(period, out EndedPeriod? held) || !held.IsInFile)];
         if (missing.Length == 0)
         {
             return;
@@ -201,7 +204,8 @@ internal sealed class EndedPeriods : IDisposable
         IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
         // The database may be ahead of this replica. Some of these periods may then be destroyed in the database already.
         PeriodRow[] rows = [.. periods.Where(row => row.State == PeriodState.Ended && missing.Contains(row.Period))];
-        if ((rows.LastOrDefault(row => row.Period < _failed) ?? rows.LastOrDefault()) is { } next && periods.FirstOrDefault(row => row.Period == next.Period + 1)?.FirstEpoch is ulong end)
+        if ((rows.LastOrDefault(row => row.Period < _failed) ?? rows.LastOrDefault()) is { } next
+            && periods.FirstOrDefault(row => row.Period == next.Period + 1)?.FirstEpoch is ulong end)
         {
             EndedPeriod? held = _served.GetValueOrDefault(next.Period);
             Task saved = _savers.GetValueOrDefault(next.Period, Task.CompletedTask);
@@ -240,7 +244,8 @@ internal sealed class EndedPeriods : IDisposable
         {
             return null;
         }
-        catch (Exception e) when (e is StorageException or SecretsException or SignerUnavailableException or IOException or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io })
+        catch (Exception e) when (e is StorageException or SecretsException or SignerUnavailableException or IOException
+            or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io })
         {
             why = e.Message;
             failure = e;

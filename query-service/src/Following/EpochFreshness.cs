@@ -22,7 +22,8 @@ internal sealed class EpochFreshness : IHealthCheck
     }
 
     /// <inheritdoc/>
-    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) => Task.FromResult(Check());
+    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
+        Task.FromResult(Check());
 
     private HealthCheckResult Check()
     {
@@ -42,9 +43,11 @@ internal sealed class EpochFreshness : IHealthCheck
         TimeSpan age = _current.Age(epoch);
         string awaited = _reach.Awaited is { } last && last > epoch.Epoch ? $" Epochs up to {last} wait for their checkpoint." : "";
         return -age > _state.MaxAhead
-            ? HealthCheckResult.Unhealthy($"The newest verified epoch, {epoch.Epoch}, is {-age.TotalSeconds:F0} s in the future; {_state.MaxAhead.TotalSeconds:F0} s are allowed: compare this machine's clock with the update-task's.")
+            ? HealthCheckResult.Unhealthy(
+                $"The newest verified epoch, {epoch.Epoch}, is {-age.TotalSeconds:F0} s in the future; {_state.MaxAhead.TotalSeconds:F0} s are allowed: compare this machine's clock with the update-task's.")
             : age <= _state.MaxBehind
             ? HealthCheckResult.Healthy($"Serving epoch {epoch.Epoch}.{awaited}")
-            : HealthCheckResult.Unhealthy($"The newest verified epoch, {epoch.Epoch}, is {age.TotalSeconds:F0} s old; {_state.MaxBehind.TotalSeconds:F0} s are allowed.{awaited}");
+            : HealthCheckResult.Unhealthy(
+                $"The newest verified epoch, {epoch.Epoch}, is {age.TotalSeconds:F0} s old; {_state.MaxBehind.TotalSeconds:F0} s are allowed.{awaited}");
     }
 }

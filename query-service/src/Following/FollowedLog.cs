@@ -47,7 +47,8 @@ internal sealed class FollowedLog
     private TimeSpan _rest;
 
     public FollowedLog(
-        StorageSource storage, ReplicaLoader loader, EndedPeriods ended, BoardReach reach, CurrentEpoch current, DamagedFiles damage, QueryMetrics metrics, TimeProvider clock, ILogger<FollowedLog> logger)
+        StorageSource storage, ReplicaLoader loader, EndedPeriods ended, BoardReach reach, CurrentEpoch current, DamagedFiles damage,
+        QueryMetrics metrics, TimeProvider clock, ILogger<FollowedLog> logger)
     {
         _damage = damage;
         _storage = storage;
@@ -226,7 +227,8 @@ internal sealed class FollowedLog
         {
             why = (await replay.PrepareNextAsync(RowsPerStep, cancellationToken))?.Why;
         }
-        catch (Exception e) when (e is SecretsException or SignerUnavailableException or IOException or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io })
+        catch (Exception e) when (e is SecretsException or SignerUnavailableException or IOException or UnauthorizedAccessException
+            or OptiksNativeException { Status: NativeStatus.Io })
         {
             why = e.Message;
             failure = e;
@@ -246,7 +248,8 @@ internal sealed class FollowedLog
         ulong served = replay.Last.Epoch;
         // The replica serves its last epoch again in two cases: serving it failed when the replica followed it, or the trees of further
         // ended periods have been made, which are served together with the epoch.
-        if ((_current.Peek()?.Epoch != served || _ended.HasNews) && await ServeAsync(store, replay, published: served, cancellationToken) is { } unserved)
+        if ((_current.Peek()?.Epoch != served || _ended.HasNews)
+            && await ServeAsync(store, replay, published: served, cancellationToken) is { } unserved)
         {
             return Hold.Alarm(unserved);
         }
@@ -337,7 +340,8 @@ internal sealed class FollowedLog
         _folder!.Remember(epoch.Epoch, epoch.Row.RecordHash);
         LogTrees trees = replay.Trees;
         DirectoryView view = trees.Directory.TakeView();
-        await _current.ServeAsync(view, epoch, _ended.TakeServed(trees.Period), isBehind: Math.Max(published, _reach.Awaited ?? 0) > epoch.Epoch);
+        await _current.ServeAsync(
+            view, epoch, _ended.TakeServed(trees.Period), isBehind: Math.Max(published, _reach.Awaited ?? 0) > epoch.Epoch);
         if (_saver is null || _savedPeriod != trees.Period)
         {
             UseTrees(replay, trees);
@@ -354,7 +358,8 @@ internal sealed class FollowedLog
 
     // Gives the trees of a period that has ended to the list of ended periods. If a snapshot of these trees is being saved, the save
     // continues.
-    private void End(LogTrees trees, VerifiedEpoch last) => _ended.Keep(trees, last, _saver?.FinishAsync(null, CancellationToken.None) ?? Task.CompletedTask);
+    private void End(LogTrees trees, VerifiedEpoch last) =>
+        _ended.Keep(trees, last, _saver?.FinishAsync(null, CancellationToken.None) ?? Task.CompletedTask);
 
     // Begins to use the given trees, after a load or after a switch to another period.
     private void UseTrees(LogReplay replay, LogTrees trees)

@@ -25,14 +25,16 @@ internal sealed class LocalBoard : IBoardFiles
 
     /// <inheritdoc/>
     public Task<BoardFile> FindAuditProofAsync(ulong epoch, CancellationToken cancellationToken) =>
-        Task.FromResult(Find(AuditProofPath.ForEpoch(epoch)) ?? throw new BoardUnreadableException($"The audit proof of epoch {epoch} is missing."));
+        Task.FromResult(
+            Find(AuditProofPath.ForEpoch(epoch)) ?? throw new BoardUnreadableException($"The audit proof of epoch {epoch} is missing."));
 
     /// <inheritdoc/>
     public async Task ReadAuditProofAsync(ulong epoch, PooledWriter output, CancellationToken cancellationToken)
     {
         try
         {
-            using SafeFileHandle file = File.OpenHandle(Path.Combine(_log, AuditProofPath.ForEpoch(epoch)), options: FileOptions.Asynchronous);
+            using SafeFileHandle file = File.OpenHandle(
+                Path.Combine(_log, AuditProofPath.ForEpoch(epoch)), options: FileOptions.Asynchronous);
             int length = checked((int)RandomAccess.GetLength(file));
             Memory<byte> room = output.GetMemory(length)[..length];
             for (int done = 0; done < length;)

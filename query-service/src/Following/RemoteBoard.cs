@@ -31,16 +31,22 @@ internal sealed class RemoteBoard : IBoardFiles
     {
         if (TilePath.TryParse(path, out TilePath tile))
         {
-            return await _current.PeekOrThrow().Log.ReadTileAsync(tile, cancellationToken) is { } octets ? BoardFile.InMemory(octets) : null;
+            return await _current.PeekOrThrow().Log.ReadTileAsync(tile, cancellationToken) is { } octets
+                ? BoardFile.InMemory(octets)
+                : null;
         }
-        return AuditProofPath.TryParse(path, out ulong epoch) && epoch > 0 && epoch <= _current.PeekOrThrow().Epoch ? await FindAuditProofAsync(epoch, cancellationToken) : null;
+        return AuditProofPath.TryParse(path, out ulong epoch) && epoch > 0 && epoch <= _current.PeekOrThrow().Epoch
+            ? await FindAuditProofAsync(epoch, cancellationToken)
+            : null;
     }
 
     /// <inheritdoc/>
-    public async Task<BoardFile> FindAuditProofAsync(ulong epoch, CancellationToken cancellationToken) => BoardFile.InMemory(await ReadAsync(epoch, cancellationToken));
+    public async Task<BoardFile> FindAuditProofAsync(ulong epoch, CancellationToken cancellationToken) =>
+        BoardFile.InMemory(await ReadAsync(epoch, cancellationToken));
 
     /// <inheritdoc/>
-    public async Task ReadAuditProofAsync(ulong epoch, PooledWriter output, CancellationToken cancellationToken) => output.Append(await ReadAsync(epoch, cancellationToken));
+    public async Task ReadAuditProofAsync(ulong epoch, PooledWriter output, CancellationToken cancellationToken) =>
+        output.Append(await ReadAsync(epoch, cancellationToken));
 
     private async Task<byte[]> ReadAsync(ulong epoch, CancellationToken cancellationToken)
     {
@@ -49,7 +55,8 @@ internal sealed class RemoteBoard : IBoardFiles
         EpochRecord after = EpochRecord.Decode((await log.ReadRecordAsync(epoch, cancellationToken)).Span);
         try
         {
-            return await _tiles.ReadAuditProofAsync(epoch, Math.Min(MaxLength, AuditProof.ComputeMaxLength(before, after)), proof => VerifyAsync(log, before, after, proof), cancellationToken)
+            return await _tiles.ReadAuditProofAsync(epoch, Math.Min(MaxLength, AuditProof.ComputeMaxLength(before, after)),
+                proof => VerifyAsync(log, before, after, proof), cancellationToken)
                 ?? throw new BoardUnreadableException($"The audit proof of epoch {epoch} is missing.");
         }
         catch (IOException e)

@@ -48,7 +48,8 @@ internal sealed class RemoteTiles : ITileReader, IDisposable
     public async Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken)
     {
         TilePath widest = Widest(path);
-        byte[]? octets = await GetAsync($"{widest}", _fetches, () => _remote.ReadTileAsync(widest, CancellationToken.None), cancellationToken);
+        byte[]? octets = await GetAsync(
+            $"{widest}", _fetches, () => _remote.ReadTileAsync(widest, CancellationToken.None), cancellationToken);
         // A tile that was fetched with exactly the requested width is returned unchanged, because its reader checks the width.
         return octets is null || widest == path ? octets : Cut(octets, path);
     }
@@ -60,7 +61,8 @@ internal sealed class RemoteTiles : ITileReader, IDisposable
     /// <param name="maxLength">The greatest accepted length of the proof in bytes.</param>
     /// <param name="verify">The function that throws if the given bytes are not the epoch's proof.</param>
     /// <param name="cancellationToken">Cancels this caller's wait.</param>
-    public Task<byte[]?> ReadAuditProofAsync(ulong epoch, int maxLength, Func<byte[], Task> verify, CancellationToken cancellationToken) => GetAsync(
+    public Task<byte[]?> ReadAuditProofAsync(
+        ulong epoch, int maxLength, Func<byte[], Task> verify, CancellationToken cancellationToken) => GetAsync(
         AuditProofPath.ForEpoch(epoch),
         _proofs,
         async () =>
@@ -99,7 +101,9 @@ internal sealed class RemoteTiles : ITileReader, IDisposable
         {
             return path;
         }
-        TilePath? now = path.IsEntries ? TileLayout.Bundle(newest.Size, path.Index) : TileLayout.HashTile(newest.Size, path.Level, path.Index);
+        TilePath? now = path.IsEntries
+            ? TileLayout.Bundle(newest.Size, path.Index)
+            : TileLayout.HashTile(newest.Size, path.Level, path.Index);
         return now is { } present && present.Width > path.Width ? present : path;
     }
 

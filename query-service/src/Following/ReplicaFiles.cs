@@ -25,5 +25,6 @@ internal sealed class ReplicaFiles
     /// stay where they were written before the log had later periods. A switch does not rename files, so a crash cannot leave a file in the
     /// wrong place.
     /// </summary>
-    public TreeFiles ForPeriod(ulong period) => new(period == 0 ? Folder : Path.Combine(Periods, period.ToString(CultureInfo.InvariantCulture)));
+    public TreeFiles ForPeriod(ulong period) =>
+        new(period == 0 ? Folder : Path.Combine(Periods, period.ToString(CultureInfo.InvariantCulture)));
 }

@@ -42,11 +42,13 @@ internal sealed class ReplicaFolder : IDisposable
             // This is a lock of flock, which the process holds until it ends. Without it, a second process could truncate the leaf log that
             // the first one uses.
             lockFile = LockFile.TryTake(Path.Combine(path, "lock"))
-                ?? throw new StartupException($"{path} is in use by another query-service: give this one another port or Optiks:QueryService:Replica.");
+                ?? throw new StartupException(
+                    $"{path} is in use by another query-service: give this one another port or Optiks:QueryService:Replica.");
         }
         catch (IOException e)
         {
-            throw new StartupException($"{ErrorText.Line(e.Message)} Set Optiks:QueryService:Replica to a folder that this user may write.", e);
+            throw new StartupException(
+                $"{ErrorText.Line(e.Message)} Set Optiks:QueryService:Replica to a folder that this user may write.", e);
         }
         try
         {
@@ -83,7 +85,8 @@ internal sealed class ReplicaFolder : IDisposable
         if (head.PublishedEpoch is not ulong published || published < served.Epoch)
         {
             string newest = head.PublishedEpoch?.ToString(CultureInfo.InvariantCulture) ?? "none";
-            return new Refused($"The database is behind: this replica has served epoch {served.Epoch}; the database's newest is {newest}. An older copy was put in the database's place.");
+            return new Refused(
+                $"The database is behind: this replica has served epoch {served.Epoch}; the database's newest is {newest}. An older copy was put in the database's place.");
         }
         return head.Epoch == served.Epoch && !served.Names(served.Epoch, head.RecordHash.Span)
             ? new Refused($"The database has another record for epoch {served.Epoch} than this replica served: the log forked.")
@@ -211,9 +214,13 @@ internal sealed class ReplicaFolder : IDisposable
 
     private IEnumerable<(ulong Period, TreeFiles Files)> ListTrees()
     {
-        IEnumerable<string> later = Directory.Exists(_names.Periods) ? Directory.EnumerateDirectories(_names.Periods).Select(path => Path.GetFileName(path)!).ToArray() : [];
-        return later.Select(name => (IsPeriod: ulong.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out ulong period), Period: period))
-            .Where(found => found.IsPeriod && found.Period > 0).Select(found => found.Period).Prepend(0UL).Select(period => (period, _names.ForPeriod(period)));
+        IEnumerable<string> later = Directory.Exists(_names.Periods)
+            ? Directory.EnumerateDirectories(_names.Periods).Select(path => Path.GetFileName(path)!).ToArray()
+            : [];
+        return later.Select(name =>
+            (IsPeriod: ulong.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out ulong period), Period: period))
+            .Where(found => found.IsPeriod && found.Period > 0).Select(found => found.Period).Prepend(0UL)
+            .Select(period => (period, _names.ForPeriod(period)));
     }
 
     /// <inheritdoc/>

@@ -29,7 +29,8 @@ internal sealed class ReplicaLoader
     private readonly DamagedFiles _damage;
     private readonly ILogger<ReplicaLoader> _logger;
 
-    public ReplicaLoader(DataFolder data, ReplicaFiles files, SnapshotPeers peers, BoardReach reach, IOptions<QueryServiceOptions> options, IOptions<KekOptions> kek, FollowerState state, DamagedFiles damage, ILogger<ReplicaLoader> logger)
+    public ReplicaLoader(DataFolder data, ReplicaFiles files, SnapshotPeers peers, BoardReach reach, IOptions<QueryServiceOptions> options,
+        IOptions<KekOptions> kek, FollowerState state, DamagedFiles damage, ILogger<ReplicaLoader> logger)
     {
         _damage = damage;
         _data = data;
@@ -84,7 +85,8 @@ internal sealed class ReplicaLoader
     /// <param name="folder">The replica's folder.</param>
     /// <param name="ended">The action to which the replay passes the trees of each period that ends from now on.</param>
     /// <param name="cancellationToken">Cancels the load.</param>
-    public async Task<(LogReplay? Replica, Hold? Hold)> TryLoadAsync(IFollowStore store, ReplicaFolder folder, Action<LogTrees, VerifiedEpoch> ended, CancellationToken cancellationToken)
+    public async Task<(LogReplay? Replica, Hold? Hold)> TryLoadAsync(
+        IFollowStore store, ReplicaFolder folder, Action<LogTrees, VerifiedEpoch> ended, CancellationToken cancellationToken)
     {
         bool isMade = false;
         while (true)
@@ -116,7 +118,8 @@ internal sealed class ReplicaLoader
             PeriodRow period = PeriodRows.At(periods, published);
             if (!period.Configuration.Span.SequenceEqual(anchor.ConfigurationOctets.Span))
             {
-                throw new StartupException($"{_data.TrustAnchor} belongs to another log than the database: put the right trust anchor in its place.");
+                throw new StartupException(
+                    $"{_data.TrustAnchor} belongs to another log than the database: put the right trust anchor in its place.");
             }
             _state.Anchor = anchor;
             var trees = new ReplicaTrees(LoadKeys, folder, anchor, _options.NodeCacheBytes, _options.VrfCacheBytes);
@@ -194,7 +197,8 @@ internal sealed class ReplicaLoader
         }
         for (bool isMade = held is not null; ; isMade = true)
         {
-            (LogReplay? replica, Refused? refused) = await RestoreAsync(await BackgroundThread.RunAsync(() => Restore(trees, period)), Replay, last, cancellationToken);
+            (LogReplay? replica, Refused? refused) =
+                await RestoreAsync(await BackgroundThread.RunAsync(() => Restore(trees, period)), Replay, last, cancellationToken);
             if (replica is not null)
             {
                 folder.DeleteSnapshot(period.Period);
@@ -227,7 +231,8 @@ internal sealed class ReplicaLoader
     // Loads the keys for each use, because the operator may have rotated them.
     private KeyRing LoadKeys() => KeyRings.Load(_data, _kek.File);
 
-    private static (LogTrees? Trees, Refused? Refused) Restore(ReplicaTrees trees, PeriodRow period) => (trees.TryRestore(period, out Refused? refused), refused);
+    private static (LogTrees? Trees, Refused? Refused) Restore(ReplicaTrees trees, PeriodRow period) =>
+        (trees.TryRestore(period, out Refused? refused), refused);
 
     // Returns a replay with the trees in the period's files. If the files have no trees, returns null without a refusal. If the trees do
     // not match the epoch, returns null with the refusal.

@@ -27,7 +27,8 @@ internal sealed class ServedEpoch
     /// <param name="ended">The ended periods that are served together with this epoch.</param>
     /// <param name="recent">The earlier epochs of the same period about which requests may still ask.</param>
     /// <param name="isBehind">The value of <see cref="IsBehind"/>.</param>
-    public ServedEpoch(DirectoryView view, VerifiedEpoch epoch, ITileReader board, IEnumerable<EndedPeriod> ended, IEnumerable<RecentEpoch> recent, bool isBehind)
+    public ServedEpoch(DirectoryView view, VerifiedEpoch epoch, ITileReader board, IEnumerable<EndedPeriod> ended,
+        IEnumerable<RecentEpoch> recent, bool isBehind)
     {
         View = view;
         Epoch = epoch.Epoch;
@@ -108,7 +109,9 @@ internal sealed class ServedEpoch
     /// to it.
     /// </summary>
     public ServedEpoch? FindRecent(ulong epoch) => epoch == Epoch ? this
-        : _recent.TryGetValue(epoch, out RecentEpoch? before) ? _seen.GetOrAdd(epoch, _ => new ServedEpoch(this, before.View, before.Record, before.TimeMs)) : null;
+        : _recent.TryGetValue(epoch, out RecentEpoch? before)
+            ? _seen.GetOrAdd(epoch, _ => new ServedEpoch(this, before.View, before.Record, before.TimeMs))
+            : null;
 
     /// <summary>
     /// Returns the record's age at a given time; it is negative if the record is from the future. The result is bounded, so that an

@@ -78,10 +78,15 @@ internal sealed class AnswerSender
     }
 
     private static ProblemException Erased(ServedEpoch? epoch, AskedState asked) =>
-        asked.AtEpoch is ulong recent && recent != epoch?.Epoch ? new ProblemException(new Problem(ProblemTypes.Erased, $"A value that was the latest of its key at epoch {recent} has since been erased: ask about the newest epoch."))
+        asked.AtEpoch is ulong recent && recent != epoch?.Epoch
+            ? new ProblemException(
+                new Problem(ProblemTypes.Erased,
+                    $"A value that was the latest of its key at epoch {recent} has since been erased: ask about the newest epoch."))
         : epoch is { IsBehind: true }
         ? CurrentEpoch.Unavailable("This replica is behind, and values of its epoch have since been erased.")
-        : new ProblemException(new Problem(ProblemTypes.Erased, "The latest value of a key was erased: its user has left, or a later state has another value."));
+        : new ProblemException(
+            new Problem(ProblemTypes.Erased,
+                "The latest value of a key was erased: its user has left, or a later state has another value."));
 
     private static Task SendAsync(AnswerRequest request, HttpResponse response, PooledWriter answer, CancellationToken cancellationToken)
     {

@@ -35,7 +35,13 @@ internal sealed class SnapshotDownload : IDisposable
     {
         // The client follows no redirects, because their targets would get the API key. It uses no proxy, because a proxy would see the
         // values of all users.
-        var handler = new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = false, UseCookies = false, ConnectTimeout = TimeSpan.FromSeconds(5) };
+        var handler = new SocketsHttpHandler
+        {
+            AllowAutoRedirect = false,
+            UseProxy = false,
+            UseCookies = false,
+            ConnectTimeout = TimeSpan.FromSeconds(5),
+        };
         _http = new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan };
         _http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", key);
         _maxBytes = maxBytes;
@@ -53,7 +59,8 @@ internal sealed class SnapshotDownload : IDisposable
         using var deadline = new AnswerDeadline(s_answerTime, _clock, LeastOctetsPerSecond, cancellationToken);
         try
         {
-            using HttpResponseMessage response = await _http.GetAsync(new Uri(peer, SnapshotTransfer.Path), HttpCompletionOption.ResponseHeadersRead, deadline.Token);
+            using HttpResponseMessage response =
+                await _http.GetAsync(new Uri(peer, SnapshotTransfer.Path), HttpCompletionOption.ResponseHeadersRead, deadline.Token);
             long length = GetLength(response);
             // This check finds out before the download whether the disk has enough space. It does not reserve the space; the files take
             // space only for bytes that have arrived.
@@ -79,7 +86,8 @@ internal sealed class SnapshotDownload : IDisposable
         }
         catch (OperationCanceledException e) when (deadline.IsLate)
         {
-            throw new SnapshotRefusedException($"It did not answer within {s_answerTime.TotalSeconds} s, or sent fewer than {LeastOctetsPerSecond} bytes a second after that.", e);
+            throw new SnapshotRefusedException(
+                $"It did not answer within {s_answerTime.TotalSeconds} s, or sent fewer than {LeastOctetsPerSecond} bytes a second after that.", e);
         }
         catch (HttpRequestException e)
         {
@@ -107,13 +115,16 @@ internal sealed class SnapshotDownload : IDisposable
             throw new SnapshotRefusedException(response.StatusCode switch
             {
                 HttpStatusCode.NotFound => "It has no snapshot now.",
-                HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden => "It does not know the API key, or the key lacks the scope snapshot.",
+                HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden =>
+                    "It does not know the API key, or the key lacks the scope snapshot.",
                 HttpStatusCode status => $"It answers with status {(int)status}.",
             });
         }
         return string.Equals(response.Content.Headers.ContentType?.MediaType, MediaTypes.Snapshot, StringComparison.OrdinalIgnoreCase)
             && response.Content.Headers.ContentLength is { } length and >= SnapshotTransfer.HeaderLength
-            ? length <= _maxBytes ? length : throw new SnapshotRefusedException($"Its {length} bytes are more than Optiks:QueryService:SnapshotPeerMaxBytes.")
+            ? length <= _maxBytes
+                ? length
+                : throw new SnapshotRefusedException($"Its {length} bytes are more than Optiks:QueryService:SnapshotPeerMaxBytes.")
             : throw new SnapshotRefusedException("Its answer is not a snapshot of known length.");
     }
 

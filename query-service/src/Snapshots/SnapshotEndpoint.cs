@@ -48,7 +48,8 @@ internal sealed class SnapshotEndpoint : IDisposable
     {
         if (!_transfers.Wait(0, CancellationToken.None))
         {
-            await new Problem(ProblemTypes.Overloaded, "Other replicas are downloading this one's snapshot.", null, s_retryAfter).ExecuteAsync(context);
+            await new Problem(ProblemTypes.Overloaded, "Other replicas are downloading this one's snapshot.", null,
+                s_retryAfter).ExecuteAsync(context);
             return;
         }
         try
@@ -109,7 +110,8 @@ internal sealed class SnapshotEndpoint : IDisposable
         try
         {
             // This code opens the files in shared mode, because this replica extends and replaces them in the meantime.
-            return File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, FileOptions.Asynchronous | FileOptions.SequentialScan);
+            return File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete,
+                FileOptions.Asynchronous | FileOptions.SequentialScan);
         }
         catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
         {

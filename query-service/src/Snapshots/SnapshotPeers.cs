@@ -29,7 +29,9 @@ internal sealed class SnapshotPeers : IDisposable
     {
         QueryServiceOptions settings = options.Value;
         _peers = [.. settings.SnapshotPeers.Select(peer => new Uri(peer))];
-        _download = _peers.Count == 0 ? null : new SnapshotDownload(ApiKey.ReadFile(settings.SnapshotPeerKeyFile), settings.SnapshotPeerMaxBytes, clock, logger);
+        _download = _peers.Count == 0
+            ? null
+            : new SnapshotDownload(ApiKey.ReadFile(settings.SnapshotPeerKeyFile), settings.SnapshotPeerMaxBytes, clock, logger);
         _clock = clock;
         _logger = logger;
     }
@@ -87,7 +89,12 @@ internal sealed class SnapshotPeers : IDisposable
             await _download!.FetchAsync(peer, files.FetchedSnapshot, files.FetchedLeafLog, cancellationToken);
             double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
             start = Stopwatch.GetTimestamp();
-            Check(options with { LeafLogPath = files.FetchedLeafLog, NodeStorePath = options.NodeStorePath is null ? null : files.FetchedNodeStore }, files.FetchedSnapshot);
+            Check(
+                options with
+                {
+                    LeafLogPath = files.FetchedLeafLog,
+                    NodeStorePath = options.NodeStorePath is null ? null : files.FetchedNodeStore,
+                }, files.FetchedSnapshot);
             double checkSeconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
             ReplicaFolder.AdoptFetched(files);
             _logger.SnapshotFetched(peer, seconds, checkSeconds);

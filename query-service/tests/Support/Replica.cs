@@ -37,18 +37,21 @@ internal sealed class Replica : IAsyncDisposable
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
     /// <summary>Starts a replica on a port that the system chooses, without waiting until it is ready.</summary>
-    public static Task<Replica> StartAsync(TestLog log, string name = "a", params string[] settings) => StartAsync(log, name, _ => { }, settings);
+    public static Task<Replica> StartAsync(TestLog log, string name = "a", params string[] settings) =>
+        StartAsync(log, name, _ => { }, settings);
 
     /// <summary>Starts a replica, after the test has changed its application.</summary>
     public static Task<Replica> StartAsync(TestLog log, string name, Action<WebApplication> change, params string[] settings) =>
         StartAsync(log, name, _ => { }, change, settings);
 
     /// <summary>Starts a replica, after the test has changed its services and its application.</summary>
-    public static async Task<Replica> StartAsync(TestLog log, string name, Action<IServiceCollection> configure, Action<WebApplication> change, params string[] settings)
+    public static async Task<Replica> StartAsync(
+        TestLog log, string name, Action<IServiceCollection> configure, Action<WebApplication> change, params string[] settings)
     {
         var clock = new ShiftedTime();
         WebApplication app = QueryServiceHost.Build(
-            ["--urls", "http://127.0.0.1:0", $"--{DataFolder.Variable}", log.Folder.Root, "--Optiks:QueryService:Replica", name, "--Optiks:QueryService:DrainTime", "00:00:00", .. settings],
+            ["--urls", "http://127.0.0.1:0", $"--{DataFolder.Variable}", log.Folder.Root, "--Optiks:QueryService:Replica", name,
+                "--Optiks:QueryService:DrainTime", "00:00:00", .. settings],
             services =>
             {
                 services.AddLogging(logging => logging.ClearProviders());
@@ -77,7 +80,8 @@ internal sealed class Replica : IAsyncDisposable
     }
 
     public static HttpRequestMessage Post(string path, string json, string? accept = null) =>
-        WithAccept(new HttpRequestMessage(HttpMethod.Post, path) { Content = new StringContent(json, Encoding.UTF8, "application/json") }, accept);
+        WithAccept(
+            new HttpRequestMessage(HttpMethod.Post, path) { Content = new StringContent(json, Encoding.UTF8, "application/json") }, accept);
 
     public static HttpRequestMessage Post(string path, IReadOnlyCollection<Query> queries, string? accept = null)
     {
@@ -86,7 +90,8 @@ internal sealed class Replica : IAsyncDisposable
         return WithAccept(request, accept);
     }
 
-    public static HttpRequestMessage Get(string path, string? accept = null) => WithAccept(new HttpRequestMessage(HttpMethod.Get, path), accept);
+    public static HttpRequestMessage Get(string path, string? accept = null) =>
+        WithAccept(new HttpRequestMessage(HttpMethod.Get, path), accept);
 
     public async Task WaitForEpochAsync(ulong epoch, string more = "") =>
         await WaitAsync(async () =>
@@ -124,7 +129,8 @@ internal sealed class Replica : IAsyncDisposable
     }
 
     /// <summary>Asks for the replica's snapshot with the given API key, as another replica would.</summary>
-    public async Task<HttpResponseMessage> SnapshotAsync(string? key, HttpCompletionOption completion = HttpCompletionOption.ResponseContentRead)
+    public async Task<HttpResponseMessage> SnapshotAsync(
+        string? key, HttpCompletionOption completion = HttpCompletionOption.ResponseContentRead)
     {
         using HttpRequestMessage request = Get("/internal/snapshot");
         request.Headers.Authorization = key is null ? null : new AuthenticationHeaderValue("Bearer", key);

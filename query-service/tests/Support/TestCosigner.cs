@@ -58,7 +58,8 @@ internal sealed class TestCosigner : IAsyncDisposable
     public byte[] Cosign(ReadOnlyMemory<byte> note, DateTimeOffset at)
     {
         Assert.True(SignedNote.TryParse(note.Span, out SignedNote? parsed, out _));
-        NoteSignature line = Cosignature.SignAsync(parsed.Text, (ulong)at.ToUnixTimeSeconds(), _key, CancellationToken.None).AsTask().GetAwaiter().GetResult();
+        NoteSignature line = Cosignature.SignAsync(parsed.Text, (ulong)at.ToUnixTimeSeconds(), _key, CancellationToken.None).AsTask()
+            .GetAwaiter().GetResult();
         return parsed.WithSignatures([line]).Encode();
     }
 

@@ -15,7 +15,8 @@ internal static class ApiKeyCommand
 
     public static Command Create(Func<DataFolder> folder, Option<bool> json)
     {
-        return new Command("api-key", "Make, list and revoke the API keys in api-keys.json of $OPTIKS_DATA. Services take a change within a second.")
+        return new Command("api-key",
+            "Make, list and revoke the API keys in api-keys.json of $OPTIKS_DATA. Services take a change within a second.")
         {
             CreateAdd(folder, json), CreateList(folder, json), CreateRevoke(folder, json),
         };
@@ -26,7 +27,8 @@ internal static class ApiKeyCommand
         var name = new Argument<string>("NAME") { Description = "who it is for; appears in logs" };
         var scopes = new Option<ApiScopes>("--scope")
         {
-            Description = "what it allows, one or several separated by commas: update (write), history (history and monitoring, which reveal old values), lookup (where lookups are closed), snapshot (for other replicas: all values), erase (erases values permanently), metrics (for Prometheus)",
+            Description =
+                "what it allows, one or several separated by commas: update (write), history (history and monitoring, which reveal old values), lookup (where lookups are closed), snapshot (for other replicas: all values), erase (erases values permanently), metrics (for Prometheus)",
             HelpName = "SCOPE,...",
             Required = true,
             CustomParser = result =>
@@ -45,7 +47,11 @@ internal static class ApiKeyCommand
             },
         };
         scopes.CompletionSources.Add(s_scopes);
-        var file = new Option<string?>("--out") { Description = "write the key to a new file of mode 0600 instead of printing it", HelpName = "FILE" };
+        var file = new Option<string?>("--out")
+        {
+            Description = "write the key to a new file of mode 0600 instead of printing it",
+            HelpName = "FILE",
+        };
         var command = new Command("add", "Make a key and print it once: only its hash is kept") { name, scopes, file, json };
         command.SetAction(async (parse, cancel) =>
         {
@@ -158,7 +164,8 @@ internal static class ApiKeyCommand
         {
             string named = parse.GetValue(name)!;
             await new ApiKeyEditor(folder().ApiKeys).RevokeAsync(named, cancel);
-            await parse.InvocationConfiguration.Output.WriteLineAsync(parse.GetValue(json) ? JsonLine.Write(writer => writer.WriteString("revoked", named)) : $"revoked '{named}'");
+            await parse.InvocationConfiguration.Output.WriteLineAsync(
+                parse.GetValue(json) ? JsonLine.Write(writer => writer.WriteString("revoked", named)) : $"revoked '{named}'");
             return ExitCodes.Success;
         });
         return command;

@@ -23,11 +23,18 @@ internal static class ExportCommand
         string temporary = full + ".tmp";
         try
         {
-            var options = new FileStreamOptions { Mode = FileMode.Create, Access = FileAccess.Write, UnixCreateMode = AtomicFile.PrivateMode, BufferSize = 1 << 20 };
+            var options = new FileStreamOptions
+            {
+                Mode = FileMode.Create,
+                Access = FileAccess.Write,
+                UnixCreateMode = AtomicFile.PrivateMode,
+                BufferSize = 1 << 20,
+            };
             using (var stream = new FileStream(temporary, options))
             using (var writer = new RowWriter(stream))
             {
-                await TerminalProgress.RunAsync(TerminalProgress.Terminal(invocation.Error), progress => WriteAsync(read, head, writer, progress, cancellationToken));
+                await TerminalProgress.RunAsync(
+                    TerminalProgress.Terminal(invocation.Error), progress => WriteAsync(read, head, writer, progress, cancellationToken));
                 stream.Flush(flushToDisk: true);
             }
             File.Move(temporary, full, overwrite: false);
@@ -43,18 +50,22 @@ internal static class ExportCommand
         {
             File.Delete(temporary);
         }
-        await invocation.Output.WriteLineAsync(FormattableString.Invariant($"exported {(head.Epoch is ulong last ? FormattableString.Invariant($"epochs 0 to {last}") : "an empty database")} to {full}"));
+        await invocation.Output.WriteLineAsync(
+            FormattableString.Invariant(
+                $"exported {(head.Epoch is ulong last ? FormattableString.Invariant($"epochs 0 to {last}") : "an empty database")} to {full}"));
         return ExitCodes.Success;
     }
 
-    private static async Task WriteAsync(ConsistentRead read, HeadRow head, RowWriter writer, TerminalProgress progress, CancellationToken cancellationToken)
+    private static async Task WriteAsync(
+        ConsistentRead read, HeadRow head, RowWriter writer, TerminalProgress progress, CancellationToken cancellationToken)
     {
         foreach (PeriodRow period in await read.ReadPeriodsAsync(cancellationToken))
         {
             writer.Write(period);
         }
         IReadOnlyList<StoredEpoch> epochs;
-        for (ulong first = 0; (epochs = await read.ReadEpochsAsync(first, Page, cancellationToken)).Count > 0; first = epochs[^1].Row.Epoch + 1)
+        for (ulong first = 0; (epochs = await read.ReadEpochsAsync(first, Page, cancellationToken)).Count
+            > 0; first = epochs[^1].Row.Epoch + 1)
         {
             foreach (StoredEpoch epoch in epochs)
             {
@@ -62,16 +73,20 @@ internal static class ExportCommand
             }
         }
         await WritePagesAsync<StoredLeaf>(
-            next => read.ReadLeavesAsync(next.First, next.Second, Page, cancellationToken), writer.Write, leaf => (leaf.Epoch, leaf.Ordinal), epoch => progress.Show("leaves of epochs", epoch, head.Epoch ?? 0));
+            next => read.ReadLeavesAsync(next.First, next.Second, Page, cancellationToken), writer.Write,
+            leaf => (leaf.Epoch, leaf.Ordinal), epoch => progress.Show("leaves of epochs", epoch, head.Epoch ?? 0));
         await WriteRequestsAsync(read, writer, cancellationToken);
-        await WritePagesAsync<StoredErasure>(next => read.ReadErasuresAsync(next.First, next.Second, Page, cancellationToken), writer.Write, erasure => (erasure.DecidedIn, erasure.Number));
-        await WritePagesAsync<StoredCopy>(next => read.ReadCopiesAsync(next.First, next.Second, Page, cancellationToken), writer.Write, copy => (copy.Period, copy.Number));
+        await WritePagesAsync<StoredErasure>(next => read.ReadErasuresAsync(next.First, next.Second, Page, cancellationToken), writer.Write,
+            erasure => (erasure.DecidedIn, erasure.Number));
+        await WritePagesAsync<StoredCopy>(next => read.ReadCopiesAsync(next.First, next.Second, Page, cancellationToken), writer.Write,
+            copy => (copy.Period, copy.Number));
         writer.Finish(head);
     }
 
     // Writes all rows of one kind, page by page. It is for kinds whose rows are numbered within an epoch or a period.
     private static async Task WritePagesAsync<T>(
-        Func<(ulong First, int Second), Task<IReadOnlyList<T>>> read, Action<T> write, Func<T, (ulong First, int Second)> placeOf, Action<ulong>? progress = null)
+        Func<(ulong First, int Second), Task<IReadOnlyList<T>>> read, Action<T> write, Func<T, (ulong First, int Second)> placeOf,
+        Action<ulong>? progress = null)
     {
         (ulong First, int Second) next = (0, 0);
         IReadOnlyList<T> rows;

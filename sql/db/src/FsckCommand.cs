@@ -18,7 +18,8 @@ internal static class FsckCommand
         await using MaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         BoardPaths? paths = board is null ? null : new BoardPaths(Path.GetFullPath(board));
         FsckReport report = await TerminalProgress.RunAsync(
-            TerminalProgress.Terminal(invocation.Error), progress => DirectoryCheck.RunAsync(store, anchor, paths, progress, cancellationToken));
+            TerminalProgress.Terminal(invocation.Error),
+            progress => DirectoryCheck.RunAsync(store, anchor, paths, progress, cancellationToken));
         await WriteAsync(report, invocation);
         return report.Problems.Count == 0 ? ExitCodes.Success : ExitCodes.Invalid;
     }
@@ -44,7 +45,12 @@ internal static class FsckCommand
         {
             await output.WriteLineAsync(problem);
         }
-        string verdict = report.Problems.Count switch { 0 => "clean", 1 => "1 problem", int count => FormattableString.Invariant($"{count} problems") };
+        string verdict = report.Problems.Count switch
+        {
+            0 => "clean",
+            1 => "1 problem",
+            int count => FormattableString.Invariant($"{count} problems")
+        };
         await output.WriteLineAsync(FormattableString.Invariant(
             $"{verdict}: {report.Epochs} epochs, {report.Leaves} leaves, {report.Requests} requests, {report.Pending} pending updates"));
     }

@@ -17,9 +17,18 @@ internal static class HealthCommand
     /// <summary>Creates the command.</summary>
     public static Command Create(Option<bool> json, TextWriter output, TextWriter error)
     {
-        var address = new Argument<Uri>("URL") { Description = "Address of the service, such as http://127.0.0.1:8301.", CustomParser = result => ParseAddress(result.Tokens[0].Value, result.AddError) };
+        var address = new Argument<Uri>("URL")
+        {
+            Description = "Address of the service, such as http://127.0.0.1:8301.",
+            CustomParser = result => ParseAddress(result.Tokens[0].Value, result.AddError),
+        };
         var live = new Option<bool>("--live") { Description = "Ask whether it is alive, not whether it is ready." };
-        var timeout = new Option<int>("--timeout") { Description = "Seconds to wait for its answer.", HelpName = "SECONDS", DefaultValueFactory = _ => 3 };
+        var timeout = new Option<int>("--timeout")
+        {
+            Description = "Seconds to wait for its answer.",
+            HelpName = "SECONDS",
+            DefaultValueFactory = _ => 3,
+        };
         timeout.Validators.Add(result =>
         {
             if (result.Tokens is [var token] && int.TryParse(token.Value, out int seconds) && seconds is < 1 or > 300)
@@ -27,15 +36,19 @@ internal static class HealthCommand
                 result.AddError("--timeout takes 1 to 300.");
             }
         });
-        var command = new Command("health", "Say whether a service is ready, and what it waits for. Exit codes: 0 ready, 1 not ready, 3 no answer.") { address, live, timeout, json };
+        var command = new Command(
+            "health", "Say whether a service is ready, and what it waits for. Exit codes: 0 ready, 1 not ready, 3 no answer.") { address,
+                live, timeout, json };
         command.SetAction((parsed, cancel) => RunAsync(
-            new Uri(parsed.GetValue(address)!, parsed.GetValue(live) ? "/health/live" : "/health/ready"), TimeSpan.FromSeconds(parsed.GetValue(timeout)), parsed.GetValue(json), output, error, cancel));
+            new Uri(parsed.GetValue(address)!, parsed.GetValue(live) ? "/health/live" : "/health/ready"),
+            TimeSpan.FromSeconds(parsed.GetValue(timeout)), parsed.GetValue(json), output, error, cancel));
         return command;
     }
 
     private static Uri? ParseAddress(string text, Action<string> refuse)
     {
-        if (Uri.TryCreate(text, UriKind.Absolute, out Uri? address) && (address.Scheme == Uri.UriSchemeHttp || address.Scheme == Uri.UriSchemeHttps) && address.UserInfo.Length == 0)
+        if (Uri.TryCreate(text, UriKind.Absolute, out Uri? address)
+            && (address.Scheme == Uri.UriSchemeHttp || address.Scheme == Uri.UriSchemeHttps) && address.UserInfo.Length == 0)
         {
             return address;
         }
@@ -43,7 +56,8 @@ internal static class HealthCommand
         return null;
     }
 
-    private static async Task<int> RunAsync(Uri address, TimeSpan timeout, bool json, TextWriter output, TextWriter error, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(
+        Uri address, TimeSpan timeout, bool json, TextWriter output, TextWriter error, CancellationToken cancellationToken)
     {
         using var handler = new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = false, UseCookies = false };
         if (address.IsLoopback)
@@ -64,7 +78,8 @@ internal static class HealthCommand
         }
         catch (Exception e) when (e is HttpRequestException or TaskCanceledException && !cancellationToken.IsCancellationRequested)
         {
-            await error.WriteLineAsync($"optiks-db: {address} does not answer: {DisplayText.Escape(ErrorText.Line(e is TaskCanceledException ? "not in time" : e.Message))}");
+            await error.WriteLineAsync(
+                $"optiks-db: {address} does not answer: {DisplayText.Escape(ErrorText.Line(e is TaskCanceledException ? "not in time" : e.Message))}");
             return ExitCodes.Unreachable;
         }
         bool isHealthy = status == HttpStatusCode.OK;
@@ -74,8 +89,10 @@ internal static class HealthCommand
         }
         else
         {
-            IEnumerable<string> sentences = checks.Where(check => isHealthy || !check.IsHealthy).Select(check => $"{check.Name}: {check.Sentence}");
-            await output.WriteLineAsync(DisplayText.Escape(string.Join("; ", [isHealthy ? "healthy" : $"not healthy (HTTP {(int)status})", .. sentences])));
+            IEnumerable<string> sentences = checks.Where(check => isHealthy || !check.IsHealthy)
+                .Select(check => $"{check.Name}: {check.Sentence}");
+            await output.WriteLineAsync(
+                DisplayText.Escape(string.Join("; ", [isHealthy ? "healthy" : $"not healthy (HTTP {(int)status})", .. sentences])));
         }
         return isHealthy ? ExitCodes.Success : ExitCodes.Invalid;
     }
@@ -88,7 +105,8 @@ internal static class HealthCommand
         try
         {
             using var document = JsonDocument.Parse(body);
-            if (document.RootElement is { ValueKind: JsonValueKind.Object } root && root.TryGetProperty("checks", out JsonElement all) && all.ValueKind == JsonValueKind.Object)
+            if (document.RootElement is { ValueKind: JsonValueKind.Object } root && root.TryGetProperty("checks", out JsonElement all)
+                && all.ValueKind == JsonValueKind.Object)
             {
                 checks.AddRange(all.EnumerateObject().Where(check => check.Value.ValueKind == JsonValueKind.Object)
                     .Select(check => (check.Name, Text(check.Value, "status") == "healthy", Text(check.Value, "description"))));
@@ -101,9 +119,11 @@ internal static class HealthCommand
         return checks;
     }
 
-    private static string Text(JsonElement check, string name) => check.TryGetProperty(name, out JsonElement text) && text.ValueKind == JsonValueKind.String ? text.GetString()! : "";
+    private static string Text(JsonElement check, string name) =>
+        check.TryGetProperty(name, out JsonElement text) && text.ValueKind == JsonValueKind.String ? text.GetString()! : "";
 
-    private static void Write(Utf8JsonWriter writer, bool isHealthy, int status, List<(string Name, bool IsHealthy, string Sentence)> checks)
+    private static void Write(
+        Utf8JsonWriter writer, bool isHealthy, int status, List<(string Name, bool IsHealthy, string Sentence)> checks)
     {
         writer.WriteString("status", isHealthy ? "healthy" : "unhealthy");
         writer.WriteNumber("http_status", status);

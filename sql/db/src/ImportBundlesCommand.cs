@@ -12,7 +12,8 @@ namespace Optiks.Db;
 /// <summary>Implements <c>optiks-db import-bundles</c>, which adds the epochs that an older copy of the database lacks.</summary>
 internal static class ImportBundlesCommand
 {
-    public static async Task<int> RunAsync(Invocation invocation, string bundles, DataFolder folder, string? logKey, string? kek, CancellationToken cancellationToken)
+    public static async Task<int> RunAsync(
+        Invocation invocation, string bundles, DataFolder folder, string? logKey, string? kek, CancellationToken cancellationToken)
     {
         string full = Path.GetFullPath(bundles);
         if (!Directory.Exists(full))
@@ -26,7 +27,8 @@ internal static class ImportBundlesCommand
         await using MaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         BundleImportResult restored = await TerminalProgress.RunAsync(
             TerminalProgress.Terminal(invocation.Error),
-            progress => BundleImport.RunAsync(store, anchor, signer, secrets, full, new BoardPaths(folder.Board), progress, cancellationToken));
+            progress => BundleImport.RunAsync(
+                store, anchor, signer, secrets, full, new BoardPaths(folder.Board), progress, cancellationToken));
         await invocation.Output.WriteLineAsync(restored.Text());
         return ExitCodes.Success;
     }

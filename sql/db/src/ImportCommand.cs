@@ -24,7 +24,8 @@ internal static class ImportCommand
         return report.Problems.Count == 0 ? ExitCodes.Success : ExitCodes.Invalid;
     }
 
-    private static async Task ImportFileAsync(MaintenanceStore store, string path, TerminalProgress progress, CancellationToken cancellationToken)
+    private static async Task ImportFileAsync(
+        MaintenanceStore store, string path, TerminalProgress progress, CancellationToken cancellationToken)
     {
         try
         {
@@ -52,7 +53,8 @@ internal static class ImportCommand
         }
     }
 
-    private static async Task ImportAsync(MaintenanceStore store, Stream stream, TerminalProgress progress, CancellationToken cancellationToken)
+    private static async Task ImportAsync(
+        MaintenanceStore store, Stream stream, TerminalProgress progress, CancellationToken cancellationToken)
     {
         using var reader = new RowReader(stream);
         await using StorageImport import = await store.BeginImportAsync(cancellationToken);

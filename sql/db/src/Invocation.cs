@@ -20,13 +20,16 @@ internal sealed class Invocation(IStorageProvider provider, string connectionStr
     public TextWriter Error => error;
 
     /// <summary>Opens the database with the rights of the operator's tool.</summary>
-    public Task<MaintenanceStore> OpenAsync(CancellationToken cancellationToken) => provider.OpenMaintenanceAsync(connectionString, cancellationToken);
+    public Task<MaintenanceStore> OpenAsync(CancellationToken cancellationToken) =>
+        provider.OpenMaintenanceAsync(connectionString, cancellationToken);
 
     /// <summary>Opens the database with the rights of query-services.</summary>
-    public Task<IFollowStore> OpenFollowAsync(CancellationToken cancellationToken) => provider.OpenFollowAsync(connectionString, cancellationToken);
+    public Task<IFollowStore> OpenFollowAsync(CancellationToken cancellationToken) =>
+        provider.OpenFollowAsync(connectionString, cancellationToken);
 
     /// <summary>Opens the database with the rights of the update-task.</summary>
-    public Task<PipelineStore> OpenPipelineAsync(CancellationToken cancellationToken) => provider.OpenPipelineAsync(connectionString, cancellationToken);
+    public Task<PipelineStore> OpenPipelineAsync(CancellationToken cancellationToken) =>
+        provider.OpenPipelineAsync(connectionString, cancellationToken);
 
     /// <summary>Creates a migrator for the database, which need not exist yet.</summary>
     public Migrator CreateMigrator() => provider.CreateMigrator(connectionString);

@@ -14,17 +14,25 @@ internal static class KekCommand
 {
     private const string LogKeyName = "the log's key";
 
-    public static Command Create(Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json) =>
+    public static Command Create(
+        Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json) =>
         new("kek", "Make, add, rotate and remove the key-encryption keys, which wrap all stored secrets. Services may run.")
         {
-            CreateNew(json), CreateAdd(place, trust, json), CreateList(place, trust, json), CreateStatus(invocationOf, place, trust, json), CreateRotate(invocationOf, place, trust, json),
+            CreateNew(json), CreateAdd(place, trust, json), CreateList(place, trust, json), CreateStatus(invocationOf, place, trust, json),
+            CreateRotate(invocationOf, place, trust, json),
             CreateRemove(invocationOf, place, trust, json),
         };
 
     private static Command CreateNew(Option<bool> json)
     {
         var file = new Option<string>("--out") { Description = "new file of mode 0600 for the key", HelpName = "FILE", Required = true };
-        var token = new Option<string?>("--pkcs11") { Description = "make the key in a token, unless the token has it already, and write this URI to the file", HelpName = "URI" };
+        var token =
+            new Option<string?>("--pkcs11")
+            {
+                Description =
+                "make the key in a token, unless the token has it already, and write this URI to the file",
+                HelpName = "URI"
+            };
         var command = new Command("new", "Make a key in a file of its own, and print its id. Nothing uses it yet.") { file, token, json };
         command.SetAction(parse =>
         {
@@ -68,7 +76,10 @@ internal static class KekCommand
     private static Command CreateAdd(Func<string, KeyPlace> place, Option<string> trust, Option<bool> json)
     {
         var file = new Argument<string>("FILE") { Description = "file with the key, as 'new' made it" };
-        var command = new Command("add", "Add a key to those that this host's programs know: they open what it wraps, and wrap with the old key until 'rotate'.") { file, json };
+        var command = new Command(
+            "add",
+            "Add a key to those that this host's programs know: they open what it wraps, and wrap with the old key until 'rotate'.") { file,
+                json };
         command.SetAction(parse =>
         {
             string path = Path.GetFullPath(parse.GetValue(file)!);
@@ -108,9 +119,12 @@ internal static class KekCommand
         return command;
     }
 
-    private static Command CreateStatus(Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json)
+    private static Command CreateStatus(
+        Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json)
     {
-        var command = new Command("status", "Open everything that is wrapped, in the database and on this host, and say which key wraps it. Changes nothing; the rights of any service are enough.") { trust, json };
+        var command = new Command(
+            "status",
+            "Open everything that is wrapped, in the database and on this host, and say which key wraps it. Changes nothing; the rights of any service are enough.") { trust, json };
         command.SetAction(async (parse, cancel) =>
         {
             Invocation invocation = invocationOf(parse);
@@ -138,7 +152,8 @@ internal static class KekCommand
             {
                 foreach (KeyUse use in uses)
                 {
-                    await invocation.Output.WriteLineAsync($"{use.Key}  {(use.Source is null ? "not known here; " : "")}{(use.IsNeeded ? $"wraps {string.Join(", ", use.Stored.Concat(use.Bundles))}" : "wraps nothing")}");
+                    await invocation.Output.WriteLineAsync(
+                        $"{use.Key}  {(use.Source is null ? "not known here; " : "")}{(use.IsNeeded ? $"wraps {string.Join(", ", use.Stored.Concat(use.Bundles))}" : "wraps nothing")}");
                 }
                 foreach (string problem in problems)
                 {
@@ -150,10 +165,17 @@ internal static class KekCommand
         return command;
     }
 
-    private static Command CreateRotate(Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json)
+    private static Command CreateRotate(
+        Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json)
     {
         Option<KeyId?> to = IdOption("--to", "key to wrap with, one of those that 'list' shows; without it: the last");
-        var logKeyOut = new Option<string?>("--log-key-out") { Description = $"new file for {LogKeyName}, rewrapped, if it comes from a variable or a credential", HelpName = "FILE" };
+        var logKeyOut =
+            new Option<string?>("--log-key-out")
+            {
+                Description =
+                $"new file for {LogKeyName}, rewrapped, if it comes from a variable or a credential",
+                HelpName = "FILE"
+            };
         var command = new Command(
             "rotate",
             "Rewrap everything with the newest key that was added: the secrets of periods in the database, and this host's log key. Services may run; run it on each host with a copy of the log's key. Can be stopped and repeated.")
@@ -163,18 +185,37 @@ internal static class KekCommand
             FailPoints.EnsureValid();
             Invocation invocation = invocationOf(parse);
             await using MaintenanceStore store = await invocation.OpenAsync(cancel);
-            KekRotationResult done = await KekRotation.RunAsync(store, place(parse.GetValue(trust)!), parse.GetValue(to), parse.GetValue(logKeyOut), cancel);
+            KekRotationResult done = await KekRotation.RunAsync(
+                store, place(parse.GetValue(trust)!), parse.GetValue(to), parse.GetValue(logKeyOut), cancel);
             await invocation.Output.WriteLineAsync(invocation.Json ? Json(done) : Text(done));
             return ExitCodes.Success;
         });
         return command;
     }
 
-    private static Command CreateRemove(Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json)
+    private static Command CreateRemove(
+        Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json)
     {
-        var id = new Argument<KeyId>("KEY") { Description = "its id, as 'list' shows it", CustomParser = result => ParseId(result.Tokens[0].Value, result.AddError) };
-        var bundles = new Option<bool>("--although-bundles-need-it") { Description = "remove it even if bundles on this host hold secrets that only it opens: 'import-bundles' then needs it again" };
-        var command = new Command("remove", "Remove a key from those that this host's programs know. Refused while anything in the database or on this host needs it.") { id, bundles, trust, json };
+        var id = new Argument<KeyId>("KEY")
+        {
+            Description = "its id, as 'list' shows it",
+            CustomParser = result => ParseId(result.Tokens[0].Value, result.AddError),
+        };
+        var bundles =
+            new Option<bool>("--although-bundles-need-it")
+            {
+                Description =
+                "remove it even if bundles on this host hold secrets that only it opens: 'import-bundles' then needs it again"
+            };
+        var command = new Command(
+            "remove",
+            "Remove a key from those that this host's programs know. Refused while anything in the database or on this host needs it.")
+        {
+            id,
+            bundles,
+            trust,
+            json,
+        };
         command.SetAction(async (parse, cancel) =>
         {
             KeyId key = parse.GetValue(id);
@@ -187,7 +228,8 @@ internal static class KekCommand
             }
             if (use is { Bundles.Count: > 0 } && !parse.GetValue(bundles))
             {
-                throw new KekRefusedException($"The key {key} wraps copies in {string.Join(", ", use.Bundles)}: keep it until the update-task has deleted them, or give --although-bundles-need-it.");
+                throw new KekRefusedException(
+                    $"The key {key} wraps copies in {string.Join(", ", use.Bundles)}: keep it until the update-task has deleted them, or give --although-bundles-need-it.");
             }
             if (problems.Count > 0)
             {
@@ -195,21 +237,30 @@ internal static class KekCommand
             }
             KeyRing ring = host.Ring();
             new KeyRingFile(ring, TokenCipher.Open).Remove(key);
-            return Print(parse, json, key, $"{ring.File} no longer has the key {key}. Keep the key with the backups, exports and older copies of the database that need it");
+            return Print(parse, json, key,
+                $"{ring.File} no longer has the key {key}. Keep the key with the backups, exports and older copies of the database that need it");
         });
         return command;
     }
 
-    private static async Task<IReadOnlyList<KeyUse>> UsesAsync(Invocation invocation, KeyPlace place, List<string> problems, CancellationToken cancellationToken)
+    private static async Task<IReadOnlyList<KeyUse>> UsesAsync(
+        Invocation invocation, KeyPlace place, List<string> problems, CancellationToken cancellationToken)
     {
         await using IFollowStore store = await invocation.OpenFollowAsync(cancellationToken);
         using OpenedRing keys = place.Ring().Open();
-        IEnumerable<StoredSecret> secrets = StoredSecret.FindInPeriods(await store.ReadPeriodsAsync(cancellationToken)).Concat(StoredSecret.FindLogKey(place));
-        return KeyUse.FindAll(secrets.Concat(await StoredSecret.FindInBundlesAsync(place, cancellationToken)), keys, place.Anchor().LogId, problems);
+        IEnumerable<StoredSecret> secrets = StoredSecret.FindInPeriods(await store.ReadPeriodsAsync(cancellationToken))
+            .Concat(StoredSecret.FindLogKey(place));
+        return KeyUse.FindAll(secrets.Concat(await StoredSecret.FindInBundlesAsync(place, cancellationToken)), keys,
+            place.Anchor().LogId, problems);
     }
 
     private static Option<KeyId?> IdOption(string name, string description) =>
-        new(name) { Description = description, HelpName = "KEY", CustomParser = result => ParseId(result.Tokens[0].Value, result.AddError) };
+        new(name)
+        {
+            Description = description,
+            HelpName = "KEY",
+            CustomParser = result => ParseId(result.Tokens[0].Value, result.AddError),
+        };
 
     private static KeyId ParseId(string text, Action<string> refuse)
     {
@@ -238,7 +289,8 @@ internal static class KekCommand
 
     private static string Text(KekRotationResult done)
     {
-        string anew = FormattableString.Invariant($"rewrapped with {done.To}: the secrets of {done.Periods} period{(done.Periods == 1 ? "" : "s")}{(done.LogKey is null ? "" : $", and {LogKeyName} in {done.LogKey}")}");
+        string anew = FormattableString.Invariant(
+            $"rewrapped with {done.To}: the secrets of {done.Periods} period{(done.Periods == 1 ? "" : "s")}{(done.LogKey is null ? "" : $", and {LogKeyName} in {done.LogKey}")}");
         string others = string.Concat(done.Others.Select(use => use.IsNeeded
             ? $"\n{use.Key} is needed only by {string.Join(", ", use.Bundles)}: keep it until the update-task has deleted them"
             : $"\n{use.Key} is no longer needed here: run 'optiks-db kek remove {use.Key}' on each host, once every host that has {LogKeyName} has rotated"));
@@ -247,7 +299,8 @@ internal static class KekCommand
 
     private static int Print(ParseResult parse, Option<bool> json, KeyId id, string text)
     {
-        parse.InvocationConfiguration.Output.WriteLine(parse.GetValue(json) ? JsonLine.Write(writer => writer.WriteString("key", id.ToString())) : text);
+        parse.InvocationConfiguration.Output.WriteLine(
+            parse.GetValue(json) ? JsonLine.Write(writer => writer.WriteString("key", id.ToString())) : text);
         return ExitCodes.Success;
     }
 }

@@ -13,14 +13,25 @@ namespace Optiks.Db;
 /// <summary>Implements <c>optiks-db key</c>: makes, checks and restores backups of a host's keys (docs/operations/keys.md).</summary>
 internal static class KeyCommand
 {
-    public static Command Create(Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json) =>
-        new("key", "Back up this host's keys, check a backup without showing its keys, or restore it.") { CreateBackup(place, trust, json), CreateCheck(invocationOf, json), CreateRestore(place, json) };
+    public static Command Create(
+        Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json) =>
+        new("key", "Back up this host's keys, check a backup without showing its keys, or restore it.") { CreateBackup(place, trust, json),
+            CreateCheck(invocationOf, json), CreateRestore(place, json) };
 
     private static Command CreateBackup(Func<string, KeyPlace> place, Option<string> trust, Option<bool> json)
     {
         var file = new Argument<string>("FILE") { Description = "file to write, which must not exist" };
-        var codeOut = new Option<string>("--code-out") { Description = "new file of mode 0600 for the recovery code, which opens the backup: keep the two apart", HelpName = "FILE", Required = true };
-        var command = new Command("backup", "Seal the key-encryption keys, the log's key and trust.json in a file, with a new random recovery code. Needs no database; services may run.") { file, codeOut, trust, json };
+        var codeOut =
+            new Option<string>("--code-out")
+            {
+                Description =
+                "new file of mode 0600 for the recovery code, which opens the backup: keep the two apart",
+                HelpName = "FILE",
+                Required = true
+            };
+        var command = new Command(
+            "backup",
+            "Seal the key-encryption keys, the log's key and trust.json in a file, with a new random recovery code. Needs no database; services may run.") { file, codeOut, trust, json };
         command.SetAction(parse =>
         {
             string path = Unused(parse.GetValue(file)!);
@@ -29,7 +40,8 @@ internal static class KeyCommand
             using RecoveryCode code = RecoveryCode.Generate();
             KeyBackup backup = KeyBackup.Seal(keys, keys.Anchor(), TimeProvider.System.GetUtcNow(), code);
             // The command writes the recovery code first, so that a failure does not leave a backup that nobody can open.
-            if (!OutputFile.TryCreate(codePath, Encoding.ASCII.GetBytes(code.ToText() + "\n"), AtomicFile.PrivateMode) || !OutputFile.TryCreate(path, backup.Encode(), AtomicFile.PrivateMode))
+            if (!OutputFile.TryCreate(codePath, Encoding.ASCII.GetBytes(code.ToText() + "\n"), AtomicFile.PrivateMode)
+                || !OutputFile.TryCreate(path, backup.Encode(), AtomicFile.PrivateMode))
             {
                 throw new KekRefusedException($"{codePath} or {path} exists: backups and codes are never overwritten.");
             }
@@ -42,9 +54,24 @@ internal static class KeyCommand
     private static Command CreateCheck(Func<ParseResult, Invocation> invocationOf, Option<bool> json)
     {
         var file = new Argument<string>("FILE") { Description = "the backup" };
-        var code = new Option<string?>("--code") { Description = "file with its recovery code; without it, only the backup's own description is shown", HelpName = "FILE" };
-        var database = new Option<bool>("--database") { Description = "also check that its keys open all secrets that are in the database now" };
-        var command = new Command("check", "Say which log a backup belongs to and, with its code, whether its contents belong together. Shows no key and writes nothing.") { file, code, database, json };
+        var code =
+            new Option<string?>("--code")
+            {
+                Description =
+                "file with its recovery code; without it, only the backup's own description is shown",
+                HelpName = "FILE"
+            };
+        var database =
+            new Option<bool>("--database") { Description = "also check that its keys open all secrets that are in the database now" };
+        var command = new Command(
+            "check",
+            "Say which log a backup belongs to and, with its code, whether its contents belong together. Shows no key and writes nothing.")
+        {
+            file,
+            code,
+            database,
+            json,
+        };
         command.SetAction(async (parse, cancel) =>
         {
             KeyBackup backup = KeyBackup.Read(Path.GetFullPath(parse.GetValue(file)!));
@@ -54,7 +81,8 @@ internal static class KeyCommand
                 {
                     throw new KekRefusedException("--database needs --code.");
                 }
-                Write(parse, json, backup, keys: null, $"{backup.Origin}, log {backup.LogId}, made {Time(backup)}, as the backup says: not checked without the recovery code");
+                Write(parse, json, backup, keys: null,
+                    $"{backup.Origin}, log {backup.LogId}, made {Time(backup)}, as the backup says: not checked without the recovery code");
                 return ExitCodes.Success;
             }
             using BackedUpKeys keys = OpenWith(backup, codePath);
@@ -66,9 +94,14 @@ internal static class KeyCommand
                 throw new SecretsException("The backup names another log than its trust anchor.");
             }
             int periods = parse.GetValue(database) ? await CheckDatabaseAsync(invocationOf(parse), ring, anchor, cancel) : 0;
-            string more = (keys.LogKey.Length == 0 ? "; the log's key is in a token and not in the backup" : "; its log key is that of the log")
-                + (parse.GetValue(database) ? string.Create(CultureInfo.InvariantCulture, $"; it opens the secrets of {periods} periods in the database") : "");
-            Write(parse, json, backup, keys, $"{backup.Origin}, log {backup.LogId}, made {Time(backup)}: keys {string.Join(", ", ring.Keys.Select(key => key.Id))}{more}");
+            string more = (keys.LogKey.Length == 0
+                ? "; the log's key is in a token and not in the backup"
+                : "; its log key is that of the log")
+                + (parse.GetValue(database)
+                    ? string.Create(CultureInfo.InvariantCulture, $"; it opens the secrets of {periods} periods in the database")
+                    : "");
+            Write(parse, json, backup, keys,
+                $"{backup.Origin}, log {backup.LogId}, made {Time(backup)}: keys {string.Join(", ", ring.Keys.Select(key => key.Id))}{more}");
             return ExitCodes.Success;
         });
         return command;
@@ -78,7 +111,9 @@ internal static class KeyCommand
     {
         var file = new Argument<string>("FILE") { Description = "the backup" };
         var code = new Option<string>("--code") { Description = "file with its recovery code", HelpName = "FILE", Required = true };
-        var command = new Command("restore", "Put the keys of a backup into $OPTIKS_DATA, which must not have keys yet. Start no update-task before the database and the board are the newest copies (docs/operations/recovery.md).") { file, code, json };
+        var command = new Command(
+            "restore",
+            "Put the keys of a backup into $OPTIKS_DATA, which must not have keys yet. Start no update-task before the database and the board are the newest copies (docs/operations/recovery.md).") { file, code, json };
         command.SetAction(parse =>
         {
             KeyBackup backup = KeyBackup.Read(Path.GetFullPath(parse.GetValue(file)!));
@@ -89,7 +124,8 @@ internal static class KeyCommand
             }
             DataFolder folder = place("").Folder.EnsureCreated();
             (string Path, byte[] Octets, UnixFileMode Mode)[] files =
-                [(folder.TrustAnchor, keys.Trust, AtomicFile.PublicMode), (folder.KeyEncryptionKey, keys.Kek, AtomicFile.PrivateMode), (folder.LogKey, keys.LogKey, AtomicFile.PrivateMode)];
+                [(folder.TrustAnchor, keys.Trust, AtomicFile.PublicMode), (folder.KeyEncryptionKey, keys.Kek, AtomicFile.PrivateMode),
+                    (folder.LogKey, keys.LogKey, AtomicFile.PrivateMode)];
             files = [.. files.Where(one => one.Octets.Length > 0)];
             // The command restores either all files or no file. It accepts a file that already exists with the same contents, so that the
             // operator can repeat an interrupted restore.
@@ -97,14 +133,16 @@ internal static class KeyCommand
             {
                 if (File.Exists(path) && !CryptographicOperations.FixedTimeEquals(File.ReadAllBytes(path), octets))
                 {
-                    throw new KekRefusedException($"{path} exists with other content: keys are never overwritten. If it is not needed, move it to where nobody can read it.");
+                    throw new KekRefusedException(
+                        $"{path} exists with other content: keys are never overwritten. If it is not needed, move it to where nobody can read it.");
                 }
             }
             foreach ((string path, byte[] octets, UnixFileMode mode) in files)
             {
                 _ = AtomicFile.TryCreate(path, octets, mode);
             }
-            Write(parse, json, backup, keys, $"{folder.Root} has the keys of {backup.Origin}. Start no update-task here before the database and board/state are the newest copies: docs/operations/recovery.md");
+            Write(parse, json, backup, keys,
+                $"{folder.Root} has the keys of {backup.Origin}. Start no update-task here before the database and board/state are the newest copies: docs/operations/recovery.md");
             return ExitCodes.Success;
         });
         return command;
@@ -125,7 +163,8 @@ internal static class KeyCommand
         }
     }
 
-    private static async Task<int> CheckDatabaseAsync(Invocation invocation, OpenedRing ring, TrustAnchor anchor, CancellationToken cancellationToken)
+    private static async Task<int> CheckDatabaseAsync(
+        Invocation invocation, OpenedRing ring, TrustAnchor anchor, CancellationToken cancellationToken)
     {
         await using IFollowStore store = await invocation.OpenFollowAsync(cancellationToken);
         int periods = 0;
@@ -144,7 +183,8 @@ internal static class KeyCommand
 
     private static string Time(KeyBackup backup) => backup.Made.ToString("yyyy-MM-dd HH:mm:ss'Z'", CultureInfo.InvariantCulture);
 
-    private static void Write(ParseResult parse, Option<bool> json, KeyBackup backup, BackedUpKeys? keys, string text) => parse.InvocationConfiguration.Output.WriteLine(parse.GetValue(json)
+    private static void Write(ParseResult parse, Option<bool> json, KeyBackup backup, BackedUpKeys? keys, string text) =>
+        parse.InvocationConfiguration.Output.WriteLine(parse.GetValue(json)
         ? JsonLine.Write(writer =>
         {
             writer.WriteString("origin", backup.Origin);

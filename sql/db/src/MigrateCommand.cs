@@ -28,7 +28,8 @@ internal static class MigrateCommand
         {
             await output.WriteLineAsync($"applied {name}");
         }
-        await output.WriteLineAsync($"{migrator.Location} ({invocation.Provider}) has schema version {migrator.TargetVersion}{(applied.Count == 0 ? ", nothing to do" : "")}");
+        await output.WriteLineAsync(
+            $"{migrator.Location} ({invocation.Provider}) has schema version {migrator.TargetVersion}{(applied.Count == 0 ? ", nothing to do" : "")}");
         foreach (string gap in gaps)
         {
             await output.WriteLineAsync($"note: {gap}");

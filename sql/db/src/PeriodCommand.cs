@@ -11,7 +11,8 @@ internal static class PeriodCommand
     {
         var period = new Argument<ulong>("period") { Description = "Number of the period: see status." };
         var file = new Argument<string>("file") { Description = "File to write, which must not exist." };
-        var status = new Command("status", "Show for each period when it began, when it may end, and until when it is served. Changes nothing.") { json };
+        var status = new Command(
+            "status", "Show for each period when it began, when it may end, and until when it is served. Changes nothing.") { json };
         status.SetAction((parsed, cancel) => PeriodStatus.RunAsync(invocationOf(parsed), cancel));
         var request = new Command(
             "switch",
@@ -23,11 +24,14 @@ internal static class PeriodCommand
         {
             period, file, trust, json,
         };
-        archive.SetAction((parsed, cancel) => PeriodArchive.RunAsync(invocationOf(parsed), parsed.GetValue(period), parsed.GetValue(file)!, parsed.GetValue(trust)!, cancel));
+        archive.SetAction((parsed, cancel) =>
+            PeriodArchive.RunAsync(invocationOf(parsed), parsed.GetValue(period), parsed.GetValue(file)!, parsed.GetValue(trust)!, cancel));
         var drop = new Command(
             "drop",
             "Permanently destroy the secrets, openings, keys and values of a period that is no longer served. The update-task does this automatically, and must be stopped. Can be repeated.") { period, json };
         drop.SetAction((parsed, cancel) => PeriodDrop.RunAsync(invocationOf(parsed), parsed.GetValue(period), cancel));
-        return new Command("period", "Show the log's time periods, ask for the next one, and archive and destroy those that are no longer served.") { status, request, archive, drop };
+        return new Command("period",
+            "Show the log's time periods, ask for the next one, and archive and destroy those that are no longer served.") { status,
+                request, archive, drop };
     }
 }

@@ -8,4 +8,5 @@ if (CommandStart.Prepare(args.Contains("--json")) is { } refused)
 }
 return await CommandLine.RunAsync(
     args, Console.Out, Console.Error, Environment.GetEnvironmentVariable,
-    () => Environment.GetEnvironmentVariables().Cast<DictionaryEntry>().Select(variable => KeyValuePair.Create((string)variable.Key, (string?)variable.Value ?? "")));
+    () => Environment.GetEnvironmentVariables().Cast<DictionaryEntry>()
+        .Select(variable => KeyValuePair.Create((string)variable.Key, (string?)variable.Value ?? "")));

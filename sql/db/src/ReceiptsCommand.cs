@@ -22,20 +22,29 @@ internal static class ReceiptsCommand
     // behind this machine's clock.
     private static readonly TimeSpan s_before = TimeSpan.FromMinutes(5);
 
-    public static Command Create(Func<DataFolder> folder, string? logKey, string? kek, Option<string> trust, Option<bool> json) => new("receipts", "Make keys for receipts of updates, and have the log's key vouch for them.")
+    public static Command Create(Func<DataFolder> folder, string? logKey, string? kek, Option<string> trust, Option<bool> json) =>
+        new("receipts", "Make keys for receipts of updates, and have the log's key vouch for them.")
     {
         CreateKey(json), CreateVouch(folder, logKey, kek, trust, json),
     };
 
     private static Command CreateKey(Option<bool> json)
     {
-        var name = new Argument<string>("NAME") { Description = "name of the key, without spaces and '+', such as log.example.org/receipts/1" };
-        var file = new Option<string>("--out") { Description = "new file of mode 0600 for the key, on the update-service's host", HelpName = "FILE", Required = true };
-        var command = new Command("key", "Make an update-service's receipt key, and print its public key for 'vouch'.") { name, file, json };
+        var name =
+            new Argument<string>("NAME") { Description = "name of the key, without spaces and '+', such as log.example.org/receipts/1" };
+        var file = new Option<string>("--out")
+        {
+            Description = "new file of mode 0600 for the key, on the update-service's host",
+            HelpName = "FILE",
+            Required = true,
+        };
+        var command = new Command(
+            "key", "Make an update-service's receipt key, and print its public key for 'vouch'.") { name, file, json };
         command.SetAction(async parse =>
         {
             string key = ReceiptKeyFile.Create(parse.GetValue(file)!, parse.GetValue(name)!).ToString();
-            await parse.InvocationConfiguration.Output.WriteLineAsync(parse.GetValue(json) ? JsonLine.Write(writer => writer.WriteString("key", key)) : key);
+            await parse.InvocationConfiguration.Output.WriteLineAsync(
+                parse.GetValue(json) ? JsonLine.Write(writer => writer.WriteString("key", key)) : key);
             return ExitCodes.Success;
         });
         return command;
@@ -43,22 +52,38 @@ internal static class ReceiptsCommand
 
     private static Command CreateVouch(Func<DataFolder> folder, string? logKey, string? kek, Option<string> trust, Option<bool> json)
     {
-        var given = new Argument<string[]>("VKEY") { Description = "public key of a receipt key, as 'key' printed it; give the keys of all update-services", Arity = ArgumentArity.OneOrMore };
+        var given =
+            new Argument<string[]>("VKEY")
+            {
+                Description =
+                "public key of a receipt key, as 'key' printed it; give the keys of all update-services",
+                Arity = ArgumentArity.OneOrMore
+            };
         var days = new Option<int>("--days")
         {
-            Description = $"for how many days from now, 1 to {MaxDays}. Until then, receipts made with a stolen key are the log's promises too",
+            Description =
+                $"for how many days from now, 1 to {MaxDays}. Until then, receipts made with a stolen key are the log's promises too",
             HelpName = "DAYS",
             DefaultValueFactory = _ => DefaultDays,
         };
         days.Validators.Add(result =>
         {
-            if (result.Tokens.Count == 1 && int.TryParse(result.Tokens[0].Value, NumberStyles.None, CultureInfo.InvariantCulture, out int number) && number is < 1 or > MaxDays)
+            if (result.Tokens.Count == 1
+                && int.TryParse(result.Tokens[0].Value, NumberStyles.None, CultureInfo.InvariantCulture, out int number)
+                && number is < 1 or > MaxDays)
             {
                 result.AddError($"--days must be a number from 1 to {MaxDays}.");
             }
         });
-        var file = new Option<string>("--out") { Description = "file for the note, which may exist; copy it to the update-services afterwards", HelpName = "FILE", Required = true };
-        var command = new Command("vouch", "Sign a statement with the log's key that receipts by these keys are the log's promises.") { given, days, file, trust, json };
+        var file =
+            new Option<string>("--out")
+            {
+                Description = "file for the note, which may exist; copy it to the update-services afterwards",
+                HelpName = "FILE",
+                Required = true,
+            };
+        var command = new Command("vouch",
+            "Sign a statement with the log's key that receipts by these keys are the log's promises.") { given, days, file, trust, json };
         command.SetAction(async (parse, cancel) =>
         {
             DateTimeOffset now = TimeProvider.System.GetUtcNow();
@@ -78,7 +103,8 @@ internal static class ReceiptsCommand
             {
                 throw new ReceiptsRefusedException(ErrorText.Line(e.Message), e);
             }
-            string end = DateTimeOffset.FromUnixTimeMilliseconds((long)until).ToString("yyyy-MM-dd HH:mm:ss'Z'", CultureInfo.InvariantCulture);
+            string end = DateTimeOffset.FromUnixTimeMilliseconds((long)until)
+                .ToString("yyyy-MM-dd HH:mm:ss'Z'", CultureInfo.InvariantCulture);
             await parse.InvocationConfiguration.Output.WriteLineAsync(parse.GetValue(json)
                 ? JsonLine.Write(writer =>
                 {

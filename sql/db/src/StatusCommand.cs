@@ -19,13 +19,17 @@ internal static class StatusCommand
         }
         await using PipelineStore store = await invocation.OpenPipelineAsync(cancellationToken);
         var contents = new Contents(
-            await store.ReadHeadAsync(cancellationToken), await store.CountPendingAsync(cancellationToken), await store.ReadClockAsync(cancellationToken));
+            await store.ReadHeadAsync(cancellationToken), await store.CountPendingAsync(cancellationToken),
+            await store.ReadClockAsync(cancellationToken));
         await WriteAsync(invocation, migrator, version, contents);
         return ExitCodes.Success;
     }
 
     private static Task WriteAsync(Invocation invocation, Migrator migrator, int version, Contents? contents) =>
-        invocation.Output.WriteLineAsync(invocation.Json ? Json(invocation.Provider, migrator, version, contents) : Table(invocation.Provider, migrator, version, contents));
+        invocation.Output.WriteLineAsync(
+            invocation.Json
+                ? Json(invocation.Provider, migrator, version, contents)
+                : Table(invocation.Provider, migrator, version, contents));
 
     private static string Json(string provider, Migrator migrator, int version, Contents? contents) => JsonLine.Write(writer =>
     {
@@ -62,7 +66,8 @@ internal static class StatusCommand
     {
         string schema = version == migrator.TargetVersion
             ? string.Create(CultureInfo.InvariantCulture, $"{version}")
-            : string.Create(CultureInfo.InvariantCulture, $"{version}, this release needs {migrator.TargetVersion}: {(version < migrator.TargetVersion ? "run 'optiks-db migrate'" : "use a newer release")}");
+            : string.Create(CultureInfo.InvariantCulture,
+                $"{version}, this release needs {migrator.TargetVersion}: {(version < migrator.TargetVersion ? "run 'optiks-db migrate'" : "use a newer release")}");
         List<(string Name, string Value)> lines = [("database", $"{migrator.Location} ({provider})"), ("schema version", schema)];
         if (contents is not null)
         {
@@ -71,7 +76,10 @@ internal static class StatusCommand
             lines.Add(("published epoch", Text(head.PublishedEpoch)));
             lines.Add(("record hash", head.RecordHash.IsEmpty ? "none" : Convert.ToHexStringLower(head.RecordHash.Span)));
             lines.Add(("pending updates", contents.Pending.ToString(CultureInfo.InvariantCulture)));
-            lines.Add(("lease", head.Holder.Length == 0 ? "free" : $"{head.Holder}, {(contents.LeaseRuns ? "until" : "ended")} {head.LeaseEnd:u}, fence {head.Fence}"));
+            lines.Add(
+                ("lease", head.Holder.Length == 0
+                    ? "free"
+                    : $"{head.Holder}, {(contents.LeaseRuns ? "until" : "ended")} {head.LeaseEnd:u}, fence {head.Fence}"));
         }
         return string.Join(Environment.NewLine, lines.Select(line => $"{line.Name,-16} {line.Value}"));
     }

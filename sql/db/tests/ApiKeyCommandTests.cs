@@ -40,7 +40,8 @@ public sealed class ApiKeyCommandTests : IDisposable
         string before = File.ReadAllText(path);
         (code, _, _) = await RunAsync("api-key", "add", "more", "--scope", "snapshot", "--out", path);
         Assert.Equal((ExitCodes.Usage, before), (code, File.ReadAllText(path)));
-        (code, _, _) = await RunAsync("api-key", "add", "more", "--scope", "snapshot", "--out", Path.Combine(_data.Root, "no-such-folder", "key"));
+        (code, _, _) = await RunAsync(
+            "api-key", "add", "more", "--scope", "snapshot", "--out", Path.Combine(_data.Root, "no-such-folder", "key"));
         Assert.Equal(ExitCodes.Configuration, code);
         Assert.Equal(["replicas"], Names());
     }
@@ -101,7 +102,8 @@ public sealed class ApiKeyCommandTests : IDisposable
     public async Task Changes_at_the_same_time_are_all_kept()
     {
         string[] names = [.. Enumerable.Range(0, 16).Select(i => $"key-{i:00}")];
-        (int Code, string Output, string Error)[] runs = await Task.WhenAll(names.Select(name => Task.Run(() => RunAsync("api-key", "add", name, "--scope", "lookup"))));
+        (int Code, string Output, string Error)[] runs =
+            await Task.WhenAll(names.Select(name => Task.Run(() => RunAsync("api-key", "add", name, "--scope", "lookup"))));
         Assert.All(runs, run => Assert.Equal((ExitCodes.Success, ""), (run.Code, run.Code == 0 ? "" : run.Error)));
         Assert.Equal(names, Names().Order(StringComparer.Ordinal));
         Assert.Empty(Directory.GetFiles(_data.Root, "*.tmp"));

@@ -18,7 +18,8 @@ public sealed class ConfigCommandTests : IDisposable
     {
         (int code, string output, _) = await RunAsync("config", "reference");
         Assert.Equal(ExitCodes.Success, code);
-        string page = await File.ReadAllTextAsync(Path.Combine(AppContext.BaseDirectory, "operations", "configuration.md"), TestContext.Current.CancellationToken);
+        string page = await File.ReadAllTextAsync(
+            Path.Combine(AppContext.BaseDirectory, "operations", "configuration.md"), TestContext.Current.CancellationToken);
         Assert.True(output == page, "docs/operations/configuration.md is not what the options say: run 'make configuration'.");
     }
 
@@ -30,46 +31,68 @@ public sealed class ConfigCommandTests : IDisposable
             Assert.NotEqual("", ServiceSetting.Describe(section.Options));
             ServiceSetting[] settings = [.. ServiceSetting.List(section.Options)];
             Assert.NotEmpty(settings);
-            Assert.All(settings, setting => Assert.True(setting.Description.Length > 10, $"{section.Path}:{setting.Name} has no description."));
+            Assert.All(
+                settings, setting => Assert.True(setting.Description.Length > 10, $"{section.Path}:{setting.Name} has no description."));
             // Each setting whose default is a number must have a unit.
-            Assert.All(settings, setting => Assert.True(setting.Unit.Length > 0 || !double.TryParse(setting.Default, out _), $"{section.Path}:{setting.Name} has no unit."));
-            Assert.All(settings, setting => Assert.True(setting.Range is not null || setting.Unit.Length == 0, $"{section.Path}:{setting.Name} has no range."));
+            Assert.All(
+                settings,
+                setting => Assert.True(setting.Unit.Length > 0 || !double.TryParse(setting.Default, out _),
+                    $"{section.Path}:{setting.Name} has no unit."));
+            Assert.All(
+                settings,
+                setting => Assert.True(setting.Range is not null || setting.Unit.Length == 0,
+                    $"{section.Path}:{setting.Name} has no range."));
         }
     }
 
     [Fact]
     public void A_setting_that_names_a_file_says_what_file()
     {
-        IEnumerable<PropertyInfo> files = Programs.All.SelectMany(program => program.Sections).Distinct().SelectMany(section => section.Options.GetProperties())
+        IEnumerable<PropertyInfo> files = Programs.All.SelectMany(program => program.Sections).Distinct()
+            .SelectMany(section => section.Options.GetProperties())
             .SelectMany(property => ServiceSetting.HasSettings(property) ? property.PropertyType.GetProperties() : [property])
             .Where(property => property.Name.EndsWith("File", StringComparison.Ordinal));
         Assert.Equal(9, files.Count());
-        Assert.All(files, property => Assert.NotEqual(SettingFile.None, property.GetCustomAttribute<SettingAttribute>()?.File ?? SettingFile.None));
+        Assert.All(files,
+            property => Assert.NotEqual(SettingFile.None, property.GetCustomAttribute<SettingAttribute>()?.File ?? SettingFile.None));
     }
 
     [Theory]
-    [InlineData("update-task", """{"Optiks": {"UpdateTask": {"EpochIntervall": "00:00:01"}}}""", "unknown", "the nearest is Optiks:UpdateTask:EpochInterval")]
-    [InlineData("update-task", """{"Optiks": {"UpdateTask": {"Heartbeat": "00:00:01"}}}""", "unknown", "the nearest is Optiks:Log:Heartbeat")]
-    [InlineData("update-task", """{"Optiks": {"UpdateTusk": {"EpochInterval": "00:00:01"}}}""", "unknown", "the nearest is Optiks:UpdateTask")]
-    [InlineData("update-task", """{"Optiks": {"UpdateTask": {"EpochInterval": "1s"}}}""", "type", "Optiks:UpdateTask:EpochInterval is not a time")]
-    [InlineData("update-task", """{"Optiks": {"UpdateTask": {"EpochInterval": "00:00:00.001"}}}""", "value", "Optiks:UpdateTask: EpochInterval: The field EpochOptions.EpochInterval must be between")]
-    [InlineData("update-task", """{"Optiks": {"Periods": {"CopiesPerChunk": "many"}}}""", "type", "Optiks:Periods:CopiesPerChunk is not a whole number")]
+    [InlineData("update-task", """{"Optiks": {"UpdateTask": {"EpochIntervall": "00:00:01"}}}""", "unknown",
+        "the nearest is Optiks:UpdateTask:EpochInterval")]
+    [InlineData("update-task", """{"Optiks": {"UpdateTask": {"Heartbeat": "00:00:01"}}}""", "unknown",
+        "the nearest is Optiks:Log:Heartbeat")]
+    [InlineData("update-task", """{"Optiks": {"UpdateTusk": {"EpochInterval": "00:00:01"}}}""", "unknown",
+        "the nearest is Optiks:UpdateTask")]
+    [InlineData("update-task", """{"Optiks": {"UpdateTask": {"EpochInterval": "1s"}}}""", "type",
+        "Optiks:UpdateTask:EpochInterval is not a time")]
+    [InlineData("update-task", """{"Optiks": {"UpdateTask": {"EpochInterval": "00:00:00.001"}}}""", "value",
+        "Optiks:UpdateTask: EpochInterval: The field EpochOptions.EpochInterval must be between")]
+    [InlineData("update-task", """{"Optiks": {"Periods": {"CopiesPerChunk": "many"}}}""", "type",
+        "Optiks:Periods:CopiesPerChunk is not a whole number")]
     [InlineData("update-task", """{"Optiks": {"Witnesses": {"Require": true}}}""", "value", "needs a policy")]
     [InlineData("update-task", """{"Optiks": {"Witnesses": {"PolicyFile": "FOLDER/none"}}}""", "file", "none")]
     [InlineData("update-task", """{"Optiks": {"Witnesses": {"PolicyFile": "FOLDER/open"}}}""", "file", "is refused at line 1")]
     [InlineData("update-task", """{"Optiks": {"LogKey": {"Uri": "pkcs11:token"}}}""", "value", "Optiks:LogKey:Uri cannot be used")]
     [InlineData("update-task", """{"Optiks": {"Storage": {"Provider": "oracle"}}}""", "value", "Provider is not one of")]
     [InlineData("update-task", """{"Optiks": {"Storage": {"Provider": "postgresql"}}}""", "value", "ConnectionString is missing")]
-    [InlineData("query-service", """{"Optiks": {"Storage": {"ConnectionString": "Data Source=:memory:"}}}""", "value", "Data Source must be the path")]
-    [InlineData("query-service", """{"Optiks": {"QueryService": {"SnapshotPeers": ["https://replica.example"]}}}""", "value", "SnapshotPeerKeyFile is missing")]
-    [InlineData("query-service", """{"Optiks": {"QueryService": {"SnapshotPeerKeyFile": "FOLDER/open"}}}""", "file", "is open to other users")]
+    [InlineData("query-service", """{"Optiks": {"Storage": {"ConnectionString": "Data Source=:memory:"}}}""", "value",
+        "Data Source must be the path")]
+    [InlineData("query-service", """{"Optiks": {"QueryService": {"SnapshotPeers": ["https://replica.example"]}}}""", "value",
+        "SnapshotPeerKeyFile is missing")]
+    [InlineData("query-service", """{"Optiks": {"QueryService": {"SnapshotPeerKeyFile": "FOLDER/open"}}}""", "file",
+        "is open to other users")]
     [InlineData("query-service", """{"Optiks": {"Tokens": {"KeysFile": "FOLDER/open"}}}""", "value", "must both be set")]
-    [InlineData("query-service", """{"Kestrel": {"Endpoints": {"Https": {"Certificate": {"Path": "FOLDER/open", "KeyPath": "FOLDER/open"}}}}}""", "file", "is open to other users")]
+    [InlineData("query-service",
+        """{"Kestrel": {"Endpoints": {"Https": {"Certificate": {"Path": "FOLDER/open", "KeyPath": "FOLDER/open"}}}}}""", "file",
+        "is open to other users")]
     [InlineData("query-service", """{"urls": "http://127.0.0.1:8301;here"}""", "value", "urls is not an address such as")]
-    [InlineData("query-service", """{"Kestrel": {"Endpoints": {"Public": {"Url": "nowhere"}}}}""", "value", "Kestrel:Endpoints:Public:Url is not an address such as")]
+    [InlineData("query-service", """{"Kestrel": {"Endpoints": {"Public": {"Url": "nowhere"}}}}""", "value",
+        "Kestrel:Endpoints:Public:Url is not an address such as")]
     [InlineData("query-service", """{"OPTIKS_DATA": "FOLDER/open"}""", "file", "is a file")]
     [InlineData("query-service", """{"OPTIKS_DATA": "FOLDER"}""", "file", "kek holds a key and is open to other users")]
-    [InlineData("update-service", """{"Optiks": {"UpdateService": {"Receipts": {"KeyFile": "FOLDER/secret"}}}}""", "value", "must both be set")]
+    [InlineData("update-service", """{"Optiks": {"UpdateService": {"Receipts": {"KeyFile": "FOLDER/secret"}}}}""", "value",
+        "must both be set")]
     [InlineData("update-service", """{"Optiks": {"Log": {"MaxKeyLength": "long"}}}""", "type", "Optiks:Log")]
     [InlineData("update-service", """{"Optiks": {"Log": {"MaxKeyLength": 0}}}""", "value", "MaxKeyLength must be between")]
     [InlineData("auditor", """{"Optiks": {"Cors": {"Origins": ["nonsense"]}}}""", "value", "is not an origin")]
@@ -82,7 +105,8 @@ public sealed class ConfigCommandTests : IDisposable
             Write("kek", "text", AtomicFile.PublicMode);
         }
         Write("secret", "text", AtomicFile.PrivateMode);
-        JsonElement problem = Assert.Single(await CheckAsync(program, json.Replace("FOLDER", _folder, StringComparison.Ordinal), ExitCodes.Configuration));
+        JsonElement problem = Assert.Single(
+            await CheckAsync(program, json.Replace("FOLDER", _folder, StringComparison.Ordinal), ExitCodes.Configuration));
         Assert.Equal(kind, problem.GetProperty("kind").GetString());
         Assert.Contains(says, problem.GetProperty("text").GetString(), StringComparison.Ordinal);
     }
@@ -91,7 +115,8 @@ public sealed class ConfigCommandTests : IDisposable
     public async Task A_credential_may_show_its_access_control_list()
     {
         Write("key", "text", UnixFileMode.UserRead | UnixFileMode.GroupRead);
-        string json = """{"Optiks": {"QueryService": {"SnapshotPeerKeyFile": "FOLDER/key"}}}""".Replace("FOLDER", _folder, StringComparison.Ordinal);
+        string json = """{"Optiks": {"QueryService": {"SnapshotPeerKeyFile": "FOLDER/key"}}}""".Replace(
+            "FOLDER", _folder, StringComparison.Ordinal);
         Assert.Single(await CheckAsync("query-service", json, ExitCodes.Configuration));
         _variables[ServiceCredential.Variable] = _folder;
         Assert.Empty(await CheckAsync("query-service", json, ExitCodes.Success));
@@ -125,7 +150,10 @@ public sealed class ConfigCommandTests : IDisposable
     [Fact]
     public async Task What_does_is_nothing_to_say_of()
     {
-        Write("policy", Policy.Replace("KEY", $"{new Tlog.VerifierKey("w", Tlog.SignatureType.CosignatureV1, Native.Ed25519.PublicKey(new byte[32]))}", StringComparison.Ordinal), AtomicFile.PublicMode);
+        Write(
+            "policy",
+            Policy.Replace("KEY", $"{new Tlog.VerifierKey("w", Tlog.SignatureType.CosignatureV1, Native.Ed25519.PublicKey(new byte[32]))}",
+                StringComparison.Ordinal), AtomicFile.PublicMode);
         Write("secret", "text", AtomicFile.PrivateMode);
         foreach (ProgramSettings program in Programs.All)
         {
@@ -150,7 +178,8 @@ public sealed class ConfigCommandTests : IDisposable
         {
             Write(name, text, AtomicFile.PublicMode);
         }
-        (int code, string output, string error) = await RunAsync("config", "check", "--program", "update-task", "--file", Path.Combine(_folder, name));
+        (int code, string output, string error) =
+            await RunAsync("config", "check", "--program", "update-task", "--file", Path.Combine(_folder, name));
         Assert.Equal(ExitCodes.Configuration, code);
         Assert.Contains(says, output + error, StringComparison.Ordinal);
     }
@@ -170,12 +199,14 @@ public sealed class ConfigCommandTests : IDisposable
     }
 
     [Fact]
-    public async Task A_program_that_is_none_is_wrong_usage() => Assert.Equal(ExitCodes.Usage, (await RunAsync("config", "check", "--program", "updates")).Code);
+    public async Task A_program_that_is_none_is_wrong_usage() =>
+        Assert.Equal(ExitCodes.Usage, (await RunAsync("config", "check", "--program", "updates")).Code);
 
     private async Task<JsonElement[]> CheckAsync(string program, string json, int expected)
     {
         Write("appsettings.json", json, AtomicFile.PublicMode);
-        (int code, string output, string error) = await RunAsync("config", "check", "--program", program, "--file", Path.Combine(_folder, "appsettings.json"), "--json");
+        (int code, string output, string error) =
+            await RunAsync("config", "check", "--program", program, "--file", Path.Combine(_folder, "appsettings.json"), "--json");
         Assert.True(code == expected, output + error);
         JsonElement answer = JsonDocument.Parse(output).RootElement;
         Assert.Equal(expected == ExitCodes.Success ? "valid" : "invalid", answer.GetProperty("verdict").GetString());

@@ -67,7 +67,8 @@ public sealed class FsckTests(SampleLog sample)
     [InlineData("DELETE FROM epoch WHERE epoch = 2", "Epochs 2 to 2 are missing.")]
     [InlineData("DELETE FROM epoch WHERE epoch = 3", "The head is at epoch 3, but the last stored one is 2.")]
     [InlineData("UPDATE epoch SET checkpoint = NULL WHERE epoch = 1", "Epoch 1 is published without a checkpoint.")]
-    [InlineData("UPDATE epoch SET checkpoint = (SELECT checkpoint FROM epoch WHERE epoch = 1) WHERE epoch = 2", "The checkpoint of epoch 2 does not match the records up to it.")]
+    [InlineData("UPDATE epoch SET checkpoint = (SELECT checkpoint FROM epoch WHERE epoch = 1) WHERE epoch = 2",
+        "The checkpoint of epoch 2 does not match the records up to it.")]
     [InlineData("UPDATE epoch SET checkpoint = x'00' WHERE epoch = 2", "The checkpoint of epoch 2 is not valid")]
     [InlineData("UPDATE head SET epoch = 2, published_epoch = 2", "Epoch 3 is stored, but the head is at 2.")]
     [InlineData("UPDATE head SET record_hash = zeroblob(32)", "The head's record hash is not that of epoch 3.")]
@@ -87,13 +88,16 @@ public sealed class FsckTests(SampleLog sample)
     [InlineData("UPDATE value SET key = x'00' WHERE value = x'34'", "has another key than the version before")]
     [InlineData("UPDATE value SET key = zeroblob(300) WHERE value = x'34'", "has a key or value beyond the configuration's bounds.")]
     [InlineData("UPDATE value SET id = id + 1000 WHERE value = x'34'", "There are 5 values, but only 4 belong to a leaf of an epoch.")]
-    [InlineData($"UPDATE leaf SET request_id = (SELECT request_id FROM leaf WHERE epoch = 2) WHERE id = {LastLeaf}", "which an earlier leaf already is.")]
-    [InlineData($"UPDATE leaf SET item = 0, request_id = (SELECT r.request_id FROM request AS r JOIN pending AS p ON p.seq = r.seq LIMIT 1) WHERE id = {LastLeaf}", "which is still pending.")]
+    [InlineData($"UPDATE leaf SET request_id = (SELECT request_id FROM leaf WHERE epoch = 2) WHERE id = {LastLeaf}",
+        "which an earlier leaf already is.")]
+    [InlineData(
+        $"UPDATE leaf SET item = 0, request_id = (SELECT r.request_id FROM request AS r JOIN pending AS p ON p.seq = r.seq LIMIT 1) WHERE id = {LastLeaf}", "which is still pending.")]
     [InlineData($"DELETE FROM outcome WHERE id = {Item}", "does not have all of its items.")]
     [InlineData("DELETE FROM outcome WHERE refusal IS NOT NULL", "is neither pending nor decided.")]
     [InlineData("DELETE FROM pending WHERE item = 0", "does not have all of its items.")]
     [InlineData("DELETE FROM request WHERE seq = 6", "There are pending rows or outcomes of number 6, which is not a request.")]
-    [InlineData("INSERT INTO pending (id, structure, key, value) VALUES (1 << 8 | 2, 3, x'61', x'')", "is pending although epoch 1 decided it.")]
+    [InlineData("INSERT INTO pending (id, structure, key, value) VALUES (1 << 8 | 2, 3, x'61', x'')",
+        "is pending although epoch 1 decided it.")]
     [InlineData($"UPDATE outcome SET ordinal = 77 WHERE id = {Item}", "which is not there.")]
     [InlineData("UPDATE outcome SET ordinal = 0, epoch = 2 WHERE seq = 2", "which is another update's.")]
     [InlineData($"UPDATE outcome SET epoch = 9 WHERE id = {Item}", "which is beyond the head.")]
@@ -103,7 +107,8 @@ public sealed class FsckTests(SampleLog sample)
     [InlineData($"{Erased} (3 << 28, 1 << 28, 0, zeroblob(16))", "has a value that epoch 3 erased: it came back.")]
     [InlineData($"{Erased} (9 << 28, 1 << 28, 0, zeroblob(16))", "Epoch 9, which is beyond the head, erased a value.")]
     [InlineData($"{Erased} (3 << 28 | 1, 1 << 28, 0, zeroblob(16))", "The erasures of epoch 3 have a gap before 1.")]
-    [InlineData($"{Erased} (3 << 28, 1 << 28 | 77, 0, zeroblob(16))", "Epoch 3 erased the value of leaf 77 of epoch 1, which is not there.")]
+    [InlineData($"{Erased} (3 << 28, 1 << 28 | 77, 0, zeroblob(16))",
+        "Epoch 3 erased the value of leaf 77 of epoch 1, which is not there.")]
     [InlineData($"{Erased} (2 << 28, 1 << 28, 0, zeroblob(16)), (3 << 28, 1 << 28, 0, zeroblob(16))", "which was erased before.")]
     public async Task A_planted_fault_in_the_database_is_found(string fault, string sentence)
     {
@@ -120,13 +125,16 @@ public sealed class FsckTests(SampleLog sample)
     [InlineData("DELETE FROM copy WHERE number = 1", "The copies of period 1 have a gap before 2.")]
     [InlineData("DELETE FROM copy WHERE number = 2", "Period 1 has 2 copies, but its first epoch took 3.", 2)]
     [InlineData("DELETE FROM copy_value WHERE id = 1 << 31", "Copy 0 of period 1 has no value, and no epoch erased it.")]
-    [InlineData("UPDATE copy_value SET opening = zeroblob(16) WHERE id = 1 << 31", "Copy 0 of period 1 has a value that does not open its commitment.")]
+    [InlineData("UPDATE copy_value SET opening = zeroblob(16) WHERE id = 1 << 31",
+        "Copy 0 of period 1 has a value that does not open its commitment.")]
     [InlineData("UPDATE copy_value SET id = 1 << 31 | 2 WHERE id = 1 << 31", "Copy 2 of period 1 removes its key, but has a value.")]
     [InlineData("UPDATE copy_value SET id = id + 77 WHERE id = 1 << 31", "There are 2 values of copies, but only 1 belong to a copy.")]
     [InlineData("UPDATE copy SET id = id + (8 << 31) WHERE number = 2", "There are copies of period 9, which has no row.")]
     [InlineData("DELETE FROM period WHERE period = 1", "There are copies of period 1, which has no row.")]
-    [InlineData("INSERT INTO erasure (id, leaf, period, item, request_id) VALUES (3 << 28, 1 << 31, 1, 0, zeroblob(16))", "Copy 0 of period 1 has a value that epoch 3 erased: it came back.")]
-    [InlineData("INSERT INTO erasure (id, leaf, period, item, request_id) VALUES (3 << 28, 1 << 31 | 77, 1, 0, zeroblob(16))", "Epoch 3 erased the value of copy 77 of period 1, which is not there.")]
+    [InlineData("INSERT INTO erasure (id, leaf, period, item, request_id) VALUES (3 << 28, 1 << 31, 1, 0, zeroblob(16))",
+        "Copy 0 of period 1 has a value that epoch 3 erased: it came back.")]
+    [InlineData("INSERT INTO erasure (id, leaf, period, item, request_id) VALUES (3 << 28, 1 << 31 | 77, 1, 0, zeroblob(16))",
+        "Epoch 3 erased the value of copy 77 of period 1, which is not there.")]
     [InlineData("UPDATE period SET wrapped_secrets = x'' WHERE period = 1", "Period 1 has no secrets.")]
     public async Task A_planted_fault_among_copies_is_found(string fault, string sentence, int state = 1)
     {

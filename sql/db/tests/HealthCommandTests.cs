@@ -11,12 +11,14 @@ namespace Optiks.Db.Tests;
 
 public sealed class HealthCommandTests
 {
-    private const string Unready = """{"status":"unhealthy","checks":{"database":{"status":"unhealthy","description":"The database is unavailable."},"board":{"status":"healthy","description":"Reads."}}}""";
+    private const string Unready =
+        """{"status":"unhealthy","checks":{"database":{"status":"unhealthy","description":"The database is unavailable."},"board":{"status":"healthy","description":"Reads."}}}""";
 
     [Fact]
     public async Task A_service_that_is_ready_is()
     {
-        await using MadeUpServer service = await AnswerAsync(200, """{"status":"healthy","checks":{"task":{"status":"healthy","description":"Leads."}}}""");
+        await using MadeUpServer service =
+            await AnswerAsync(200, """{"status":"healthy","checks":{"task":{"status":"healthy","description":"Leads."}}}""");
         Assert.Equal((ExitCodes.Success, "healthy; task: Leads.\n", ""), await RunAsync("health", service.Address));
     }
 
@@ -24,11 +26,14 @@ public sealed class HealthCommandTests
     public async Task One_that_is_not_says_why()
     {
         await using MadeUpServer service = await AnswerAsync(503, Unready);
-        Assert.Equal((ExitCodes.Invalid, "not healthy (HTTP 503); database: The database is unavailable.\n", ""), await RunAsync("health", service.Address));
+        Assert.Equal((ExitCodes.Invalid, "not healthy (HTTP 503); database: The database is unavailable.\n", ""),
+            await RunAsync("health", service.Address));
         (int code, string output, _) = await RunAsync("health", service.Address, "--json");
         Assert.Equal(ExitCodes.Invalid, code);
         using var said = JsonDocument.Parse(output);
-        Assert.Equal(("unhealthy", "healthy"), (said.RootElement.GetProperty("status").GetString(), said.RootElement.GetProperty("checks").GetProperty("board").GetProperty("status").GetString()));
+        Assert.Equal(("unhealthy", "healthy"),
+            (said.RootElement.GetProperty("status").GetString(),
+                said.RootElement.GetProperty("checks").GetProperty("board").GetProperty("status").GetString()));
     }
 
     [Fact]
@@ -86,7 +91,8 @@ public sealed class HealthCommandTests
         using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         var request = new CertificateRequest("CN=log.example.org", key, HashAlgorithmName.SHA256);
         using X509Certificate2 certificate = request.CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(100));
-        await using MadeUpServer service = await MadeUpServer.StartAsync(context => context.Response.WriteAsync("{}"), listener => listener.UseHttps(certificate));
+        await using MadeUpServer service =
+            await MadeUpServer.StartAsync(context => context.Response.WriteAsync("{}"), listener => listener.UseHttps(certificate));
         Assert.Equal(ExitCodes.Success, (await RunAsync("health", service.Address)).Code);
     }
 

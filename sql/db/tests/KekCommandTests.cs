@@ -28,11 +28,13 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         Assert.Equal(["period 0", "period 1", "period 2", "log key"], Strings(before[0], "stored"));
         Assert.Equal(2, Strings(before[0], "bundles").Length);
         Assert.Empty(Strings(before[1], "stored"));
-        Assert.Contains($"wraps period 0, period 1, period 2, log key", await RefusedAsync(log, "kek", "remove", old), StringComparison.Ordinal);
+        Assert.Contains($"wraps period 0, period 1, period 2, log key", await RefusedAsync(log, "kek", "remove", old),
+            StringComparison.Ordinal);
 
         (int code, string output, string error) = await log.RunAsync("kek", "rotate");
         Assert.Equal(("", ExitCodes.Success), (error, code));
-        Assert.Contains($"rewrapped with {added}: the secrets of 3 periods, and the log's key in {log.Data.LogKey}\n", output, StringComparison.Ordinal);
+        Assert.Contains($"rewrapped with {added}: the secrets of 3 periods, and the log's key in {log.Data.LogKey}\n", output,
+            StringComparison.Ordinal);
         Assert.Contains($"{old} is needed only by bundle ", output, StringComparison.Ordinal);
         Assert.NotEqual(logKey, await File.ReadAllBytesAsync(log.Data.LogKey, Cancel));
         JsonElement[] after = await StatusAsync(log);
@@ -58,7 +60,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
     [Fact]
     public async Task A_rotation_that_is_killed_leaves_what_both_keys_open()
     {
-        string[] points = [.. Enumerable.Range(1, Periods).Select(i => $"{FailPoints.KekPeriod}:{i}"), FailPoints.KekPeriods, FailPoints.KekLogKey];
+        string[] points = [.. Enumerable.Range(1, Periods).Select(i => $"{FailPoints.KekPeriod}:{i}"), FailPoints.KekPeriods,
+            FailPoints.KekLogKey];
         foreach (string point in points)
         {
             using LogFolder log = sample.Copy();
@@ -68,7 +71,9 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
             JsonElement[] status = await StatusAsync(log);
             int done = Strings(status[1], "stored").Length;
             Assert.Equal(4, Strings(status[0], "stored").Length + done);
-            int expected = point.StartsWith($"{FailPoints.KekPeriod}:", StringComparison.Ordinal) ? point[^1] - '1' : point == FailPoints.KekPeriods ? Periods : Periods + 1;
+            int expected = point.StartsWith($"{FailPoints.KekPeriod}:", StringComparison.Ordinal)
+                ? point[^1] - '1'
+                : point == FailPoints.KekPeriods ? Periods : Periods + 1;
             Assert.Equal(expected, done);
             if (point == FailPoints.KekPeriods)
             {
@@ -95,7 +100,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         // The host has lost the old key, because its file now has only the second key.
         File.Copy(Path.Combine(log.Data.Root, "second"), log.Data.KeyEncryptionKey, overwrite: true);
         string says = await FailedAsync(log, "kek", "rotate");
-        Assert.Contains($"is wrapped by the key-encryption key {old}, which {log.Data.KeyEncryptionKey} does not have (it has {made})", says, StringComparison.Ordinal);
+        Assert.Contains($"is wrapped by the key-encryption key {old}, which {log.Data.KeyEncryptionKey} does not have (it has {made})",
+            says, StringComparison.Ordinal);
         (int code, string output, string error) = await log.RunAsync("kek", "status");
         Assert.Equal(ExitCodes.Configuration, code);
         Assert.Contains($"{old}  not known here; wraps period 0, period 1, period 2, log key", output, StringComparison.Ordinal);
@@ -111,7 +117,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         Assert.Equal(ExitCodes.Usage, (await log.RunAsync("kek", "rotate", "--to", "no id")).Code);
         // If one of several secrets does not open, the rotation must not change the other secrets.
         _ = await AddAsync(log, "third");
-        log.Execute("UPDATE period SET wrapped_secrets = CAST(substr(wrapped_secrets, 1, 60) || zeroblob(length(wrapped_secrets) - 60) AS BLOB) WHERE period = 0");
+        log.Execute(
+            "UPDATE period SET wrapped_secrets = CAST(substr(wrapped_secrets, 1, 60) || zeroblob(length(wrapped_secrets) - 60) AS BLOB) WHERE period = 0");
         Assert.Contains("secrets of period 0", await FailedAsync(log, "kek", "rotate"), StringComparison.Ordinal);
         Assert.Equal(["period 0", "period 1", "period 2", "log key"], await StoredByAsync(log, old));
     }
@@ -124,11 +131,16 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         _ = await AddAsync(log, "second");
         _ = await AddAsync(log, "third");
         string[] keys = await ListAsync(log);
-        Task<(int Code, string Output, string Error)>[] both = [.. Enumerable.Range(0, 8).Select(i => Task.Run(() => log.RunAsync("kek", "rotate", "--to", keys[1 + (i % 2)]), Cancel))];
+        Task<(int Code, string Output, string Error)>[] both =
+            [.. Enumerable.Range(0, 8).Select(i => Task.Run(() => log.RunAsync("kek", "rotate", "--to", keys[1 + (i % 2)]), Cancel))];
         foreach ((int code, _, string error) in await Task.WhenAll(both))
         {
             // Each of the concurrent rotations must either complete or report that it did not complete.
-            Assert.True(code == ExitCodes.Success || (code == ExitCodes.Usage && (error.Contains("Another rotation", StringComparison.Ordinal) || error.Contains("run the command again", StringComparison.Ordinal))), error);
+            Assert.True(
+                code == ExitCodes.Success
+                    || (code == ExitCodes.Usage
+                        && (error.Contains("Another rotation", StringComparison.Ordinal)
+                            || error.Contains("run the command again", StringComparison.Ordinal))), error);
         }
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "status")).Code);
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "rotate")).Code);
@@ -237,7 +249,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         byte[] logId = Protocol.TrustAnchor.Load(log.Data.TrustAnchor).LogId.ToArray();
         string purpose = SecretPurpose.PeriodSecrets(0);
         byte[] secret = KeyRing.Load(log.Data).Unwrap((await store.ReadPeriodsAsync(Cancel))[0].WrappedSecrets.Span, purpose, logId);
-        Assert.True(Protocol.Base64UrlText.TryDecode((await File.ReadAllTextAsync(log.Data.KeyEncryptionKey, Cancel)).Trim(), out byte[]? key));
+        Assert.True(
+            Protocol.Base64UrlText.TryDecode((await File.ReadAllTextAsync(log.Data.KeyEncryptionKey, Cancel)).Trim(), out byte[]? key));
         byte[] wrapped = new byte[1 + 12 + secret.Length + 16];
         wrapped[0] = 1;
         using var aes = new System.Security.Cryptography.AesGcm(key, 16);
@@ -251,7 +264,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         (int code, string output, string error) = await log.RunAsync("kek", "new", "--out", Path.Combine(log.Data.Root, name));
         Assert.Equal(("", ExitCodes.Success), (error, code));
         Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(Path.Combine(log.Data.Root, name)));
-        Assert.Contains("never overwritten", (await log.RunAsync("kek", "new", "--out", Path.Combine(log.Data.Root, name))).Error, StringComparison.Ordinal);
+        Assert.Contains("never overwritten", (await log.RunAsync("kek", "new", "--out", Path.Combine(log.Data.Root, name))).Error,
+            StringComparison.Ordinal);
         return output.Trim();
     }
 
@@ -263,7 +277,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         return id;
     }
 
-    private static async Task<string[]> ListAsync(LogFolder log) => Strings(JsonDocument.Parse((await log.RunAsync("kek", "list", "--json")).Output).RootElement, "keys");
+    private static async Task<string[]> ListAsync(LogFolder log) =>
+        Strings(JsonDocument.Parse((await log.RunAsync("kek", "list", "--json")).Output).RootElement, "keys");
 
     private static async Task<JsonElement[]> StatusAsync(LogFolder log)
     {
@@ -273,9 +288,11 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
     }
 
     private static async Task<string[]> StoredByAsync(LogFolder log, string key) => Strings(
-        JsonDocument.Parse((await log.RunAsync("kek", "status", "--json")).Output).RootElement.GetProperty("keys").EnumerateArray().Single(one => one.GetProperty("key").GetString() == key), "stored");
+        JsonDocument.Parse((await log.RunAsync("kek", "status", "--json")).Output).RootElement.GetProperty("keys").EnumerateArray()
+            .Single(one => one.GetProperty("key").GetString() == key), "stored");
 
-    private static string[] Strings(JsonElement element, string name) => [.. element.GetProperty(name).EnumerateArray().Select(one => one.GetString()!)];
+    private static string[] Strings(JsonElement element, string name) =>
+        [.. element.GetProperty(name).EnumerateArray().Select(one => one.GetString()!)];
 
     private static Task<string> RefusedAsync(LogFolder log, params string[] args) => EndsWithAsync(ExitCodes.Usage, log, args);
 
@@ -290,7 +307,12 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
 
     private static async Task<int> RunProgramAsync(LogFolder log, string failPoint, params string[] args)
     {
-        var start = new ProcessStartInfo("dotnet", [Path.Combine(AppContext.BaseDirectory, "optiks-db.dll"), .. args]) { RedirectStandardOutput = true, RedirectStandardError = true };
+        var start = new ProcessStartInfo(
+            "dotnet", [Path.Combine(AppContext.BaseDirectory, "optiks-db.dll"), .. args])
+        {
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
         start.Environment[DataFolder.Variable] = log.Data.Root;
         start.Environment[FailPoints.Variable] = failPoint;
         start.Environment["Optiks__Storage__ConnectionString"] = log.ConnectionString;

@@ -13,7 +13,8 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
 {
     private const string Key = "(SELECT id FROM copy_value WHERE key = CAST('b' AS BLOB) AND id >> 31 = 1)";
 
-    private const string OtherOrdinal = "(SELECT l.ordinal FROM leaf AS l JOIN value AS v ON v.id = l.id WHERE l.epoch = 1 AND v.key = CAST('a' AS BLOB))";
+    private const string OtherOrdinal =
+        "(SELECT l.ordinal FROM leaf AS l JOIN value AS v ON v.id = l.id WHERE l.epoch = 1 AND v.key = CAST('a' AS BLOB))";
 
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 
@@ -40,14 +41,19 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
     [InlineData($"UPDATE copy SET label = zeroblob(32) WHERE id = {Key}", "do not give its record's root and count of structure 3")]
     [InlineData($"UPDATE copy SET commitment = zeroblob(32) WHERE id = {Key}", "do not give its record's root and count of structure 3")]
     [InlineData($"UPDATE copy SET structure = 2 WHERE id = {Key}", "do not give its record's root and count of structure 2")]
-    [InlineData($"UPDATE copy SET source_ordinal = source_ordinal + 77 WHERE id = {Key}", "which is not the latest version of its key, or its key has another copy.")]
-    [InlineData($"UPDATE copy SET version = version + 1 WHERE id = {Key}", "which is not the latest version of its key, or its key has another copy.")]
-    [InlineData($"UPDATE copy SET source_epoch = 1, source_ordinal = {OtherOrdinal}, version = 1 WHERE id = {Key}", "has no copy of version 1")]
+    [InlineData($"UPDATE copy SET source_ordinal = source_ordinal + 77 WHERE id = {Key}",
+        "which is not the latest version of its key, or its key has another copy.")]
+    [InlineData($"UPDATE copy SET version = version + 1 WHERE id = {Key}",
+        "which is not the latest version of its key, or its key has another copy.")]
+    [InlineData($"UPDATE copy SET source_epoch = 1, source_ordinal = {OtherOrdinal}, version = 1 WHERE id = {Key}",
+        "has no copy of version 1")]
     [InlineData($"UPDATE copy_value SET key = CAST('x' AS BLOB) WHERE id = {Key}", "has another key or value than its source.")]
     [InlineData("UPDATE value SET key = CAST('x' AS BLOB) WHERE key = CAST('b' AS BLOB)", "has another key or value than its source.")]
     [InlineData($"DELETE FROM copy_value WHERE id = {Key}", "has no value, and no epoch erased it.")]
-    [InlineData("INSERT INTO copy_value SELECT c.id, zeroblob(16), CAST('a' AS BLOB), x'' FROM copy AS c JOIN copy AS d ON d.label = c.label AND d.id > c.id", "has a value, although copy")]
-    [InlineData("DELETE FROM copy WHERE version = 0 AND id = (SELECT max(id) FROM copy WHERE id >> 31 = 1)", "copies, but its first epoch took")]
+    [InlineData(
+        "INSERT INTO copy_value SELECT c.id, zeroblob(16), CAST('a' AS BLOB), x'' FROM copy AS c JOIN copy AS d ON d.label = c.label AND d.id > c.id", "has a value, although copy")]
+    [InlineData("DELETE FROM copy WHERE version = 0 AND id = (SELECT max(id) FROM copy WHERE id >> 31 = 1)",
+        "copies, but its first epoch took")]
     [InlineData("UPDATE leaf SET version = 7 WHERE id = (SELECT max(id) FROM leaf)", "has version 7 of its key instead of 2.")]
     [InlineData("UPDATE period SET first_epoch = first_epoch + 1 WHERE period = 1", "which has no row.")]
     public async Task A_planted_fault_in_what_a_period_began_with_is_found(string fault, string sentence)
@@ -101,7 +107,11 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
             if (isLeftOut)
             {
                 await periods.PublishAsync(
-                    LogFolder.Item("other", "") with { Structure = StructureId.Devices, Value = DeviceList.Encode([Encoding.UTF8.GetBytes("device")]) }, LogFolder.Item("device", "another's key"));
+                    LogFolder.Item("other", "") with
+                    {
+                        Structure = StructureId.Devices,
+                        Value = DeviceList.Encode([Encoding.UTF8.GetBytes("device")]),
+                    }, LogFolder.Item("device", "another's key"));
                 await periods.StageAsync();
                 await periods.SwitchAsync();
             }
@@ -183,7 +193,9 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
         (code, output, _) = await log.RunAsync("period", "status");
         Assert.Equal(ExitCodes.Success, code);
         Assert.Contains("not served", output, StringComparison.Ordinal);
-        Assert.Contains($"Period 3 may begin at {DateTimeOffset.FromUnixTimeMilliseconds(began + length):u}. The update-task makes the switch then", output, StringComparison.Ordinal);
+        Assert.Contains(
+            $"Period 3 may begin at {DateTimeOffset.FromUnixTimeMilliseconds(began + length):u}. The update-task makes the switch then",
+            output, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -271,13 +283,15 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
             (code, string output, error) = await log.RunAsync("period", "drop", period);
             Assert.Equal(("", ExitCodes.Success), (error, code));
             Assert.StartsWith($"period {period} is destroyed", output, StringComparison.Ordinal);
-            Assert.Contains($"period {period} was destroyed before", (await log.RunAsync("period", "drop", period)).Output, StringComparison.Ordinal);
+            Assert.Contains($"period {period} was destroyed before", (await log.RunAsync("period", "drop", period)).Output,
+                StringComparison.Ordinal);
             Assert.StartsWith("clean: 12 epochs", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
         }
         // Nobody can make proofs for a destroyed period, but the archive can still be written, because the roots can be computed.
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("period", "archive", "1", Path.Combine(log.Data.Root, "archive"))).Code);
         log.Execute("INSERT INTO value SELECT id, zeroblob(16), x'61', x'' FROM leaf WHERE structure = 3 AND epoch = 1 LIMIT 1");
-        Assert.Contains("has a value that was destroyed with its period: it came back.", (await log.RunAsync("fsck")).Output, StringComparison.Ordinal);
+        Assert.Contains("has a value that was destroyed with its period: it came back.", (await log.RunAsync("fsck")).Output,
+            StringComparison.Ordinal);
     }
 
     [Theory]

@@ -47,16 +47,23 @@ public sealed class PlanTests
         for (int i = 0; i < 500; i++)
         {
             var question = new PlanQuestion(
-                Math.Pow(10, random.NextDouble() * 11), Math.Pow(10, random.NextDouble() * 6), Math.Pow(10, random.NextDouble() * 8), random.Next(1, 5), random.Next(1, 400), random.Next(0, 2_000), 1,
+                Math.Pow(10, random.NextDouble() * 11), Math.Pow(10, random.NextDouble() * 6), Math.Pow(10, random.NextDouble() * 8),
+                random.Next(1, 5), random.Next(1, 400), random.Next(0, 2_000), 1,
                 Math.Pow(10, 10 + (random.NextDouble() * 2)));
             Plan plan = Plan.Create(question);
-            PlanQuestion share = question with { Keys = plan.Keys, UpdatesPerSecond = plan.UpdatesPerSecond, LookupsPerSecond = plan.LookupsPerSecond };
+            PlanQuestion share = question with
+            {
+                Keys = plan.Keys,
+                UpdatesPerSecond = plan.UpdatesPerSecond,
+                LookupsPerSecond = plan.LookupsPerSecond,
+            };
             Assert.All(Plan.FindBounds(share), bound => Assert.True(bound.Logs <= 1 + 1e-9, $"{question}: {bound}"));
             Assert.True(plan.ReplicaMemory <= question.HostMemory + 1, $"{question}");
             Assert.True(plan.LookupsPerSecond <= (plan.Replicas - 1) * Plan.Share * MeasuredFigures.LookupsPerSecond.Value, $"{question}");
             Assert.True(Plan.Create(question with { Keys = 2 * question.Keys }).Logs >= plan.Logs);
             Assert.True(Plan.Create(question with { UpdatesPerSecond = 2 * question.UpdatesPerSecond }).Logs >= plan.Logs);
-            Assert.True(plan.Shorter() is not { } shorter || (shorter.Logs < plan.Logs && shorter.Question.PeriodDays < question.PeriodDays));
+            Assert.True(
+                plan.Shorter() is not { } shorter || (shorter.Logs < plan.Logs && shorter.Question.PeriodDays < question.PeriodDays));
         }
     }
 
@@ -76,14 +83,16 @@ public sealed class PlanTests
         foreach (MeasuredFigure figure in MeasuredFigures.All)
         {
             string page = File.ReadAllText(Path.Combine(Root, figure.Page));
-            Assert.True(page.Contains(figure.Quoted, StringComparison.Ordinal), $"{figure.Page} does not have '{figure.Quoted}', which '{figure.Name}' is from");
+            Assert.True(page.Contains(figure.Quoted, StringComparison.Ordinal),
+                $"{figure.Page} does not have '{figure.Quoted}', which '{figure.Name}' is from");
         }
     }
 
     [Fact]
     public async Task The_command_prints_it_for_people_and_for_scripts()
     {
-        (int code, string output, _) = await RunAsync("plan", "--keys", "1e10", "--updates-per-second", "50000", "--lookups-per-second", "2e6", "--periods", "3");
+        (int code, string output, _) =
+            await RunAsync("plan", "--keys", "1e10", "--updates-per-second", "50000", "--lookups-per-second", "2e6", "--periods", "3");
         Assert.Equal(ExitCodes.Success, code);
         Assert.Contains("logs in parallel", output, StringComparison.Ordinal);
         Assert.Contains("docs/operations/scale.md", output, StringComparison.Ordinal);
@@ -105,7 +114,13 @@ public sealed class PlanTests
     [InlineData("--host-memory", "Infinity")]
     public async Task What_makes_no_sense_is_refused(string option, string value)
     {
-        var options = new Dictionary<string, string> { ["--keys"] = "1e6", ["--updates-per-second"] = "10", ["--lookups-per-second"] = "1000", [option] = value };
+        var options = new Dictionary<string, string>
+        {
+            ["--keys"] = "1e6",
+            ["--updates-per-second"] = "10",
+            ["--lookups-per-second"] = "1000",
+            [option] = value,
+        };
         (int code, _, string error) = await RunAsync(["plan", .. options.SelectMany(one => new[] { one.Key, one.Value })]);
         Assert.Equal(ExitCodes.Usage, code);
         Assert.Contains(option, error, StringComparison.Ordinal);

@@ -27,7 +27,8 @@ public sealed class RollbackTests(SampleLog sample)
             await periods.PublishAsync(LogFolder.Item("a", "after"));
         }
 
-        foreach ((string missing, string says) in new[] { (first, "the bundle of its first copies is missing"), ("4.bundle", "The bundle of epoch 4 is missing") })
+        foreach ((string missing, string says) in new[] { (first, "the bundle of its first copies is missing"),
+            ("4.bundle", "The bundle of epoch 4 is missing") })
         {
             LogFolder.CopyDatabase(database + ".old", database);
             string path = Path.Combine(log.Bundles, missing);
@@ -50,7 +51,8 @@ public sealed class RollbackTests(SampleLog sample)
         }
         // The test changes a bundle, so that it belongs to another history of the log.
         var bundle = CopyBundle.Decode(await File.ReadAllBytesAsync(Path.Combine(log.Bundles, first), Cancel));
-        await File.WriteAllBytesAsync(Path.Combine(log.Bundles, first), (bundle with { WrappedSecrets = "others"u8.ToArray() }).Encode(), Cancel);
+        await File.WriteAllBytesAsync(
+            Path.Combine(log.Bundles, first), (bundle with { WrappedSecrets = "others"u8.ToArray() }).Encode(), Cancel);
         (int last, _, string other) = await log.RunAsync("import-bundles", log.Bundles);
         Assert.Equal(ExitCodes.Configuration, last);
         Assert.Contains("they belong to different histories", other, StringComparison.Ordinal);
@@ -152,11 +154,13 @@ public sealed class RollbackTests(SampleLog sample)
         EpochContent content = EpochBundle.Decode(whole);
         byte[] record = content.Epoch.Record.ToArray();
         record[^1] ^= 1;
-        await File.WriteAllBytesAsync(first, EpochBundle.Encode(content with { Epoch = content.Epoch with { Record = record } }), TestContext.Current.CancellationToken);
+        await File.WriteAllBytesAsync(first, EpochBundle.Encode(content with { Epoch = content.Epoch with { Record = record } }),
+            TestContext.Current.CancellationToken);
         await RefusedAsync(log, "does not follow epoch 3 of the database (record_previous)");
         Native.LeafRow[] rows = content.Leaves.Rows.ToArray();
         rows[0].Commitment = new byte[32];
-        await File.WriteAllBytesAsync(first, EpochBundle.Encode(content with { Leaves = content.Leaves with { Rows = rows } }), TestContext.Current.CancellationToken);
+        await File.WriteAllBytesAsync(first, EpochBundle.Encode(content with { Leaves = content.Leaves with { Rows = rows } }),
+            TestContext.Current.CancellationToken);
         await RefusedAsync(log, "do not give its record's root and count of structure 3");
 
         await File.WriteAllBytesAsync(first, whole, TestContext.Current.CancellationToken);
@@ -203,7 +207,8 @@ public sealed class RollbackTests(SampleLog sample)
 
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 
-    private static Task<MaintenanceStore> OpenAsync(LogFolder log) => new Storage.Sqlite.SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
+    private static Task<MaintenanceStore> OpenAsync(LogFolder log) =>
+        new Storage.Sqlite.SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
 
     // Stages a copy of the leaf that an epoch inserted for a key, and writes the copy's bundle as an update-task does. Returns the bundle's
     // file name.
@@ -211,7 +216,8 @@ public sealed class RollbackTests(SampleLog sample)
     {
         await using MaintenanceStore store = await OpenAsync(log);
         Lease lease = (await store.AcquireLeaseAsync("stage", TimeSpan.FromMinutes(1), Cancel))!;
-        byte[] wrapped = KeyRing.Load(log.Data).Wrap(s_secrets.Octets, SecretPurpose.PeriodSecrets(1), TrustAnchor.Load(log.Data.TrustAnchor).LogId.Span);
+        byte[] wrapped = KeyRing.Load(log.Data)
+            .Wrap(s_secrets.Octets, SecretPurpose.PeriodSecrets(1), TrustAnchor.Load(log.Data.TrustAnchor).LogId.Span);
         ReadOnlyMemory<byte> secrets = (await store.BeginPeriodAsync(lease, 1, wrapped, Cancel)).WrappedSecrets;
         int number = await store.CountCopiesAsync(1, Cancel);
         CopyBatch? copies = null;

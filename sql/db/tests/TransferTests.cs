@@ -33,7 +33,8 @@ public sealed class TransferTests(SampleLog sample)
         (code, output, error) = await log.RunAsync("import", file);
         Assert.Equal(("clean: 4 epochs, 5 leaves, 6 requests, 2 pending updates", "", ExitCodes.Success), (output.Trim(), error, code));
         HeadRow after = await log.HeadAsync();
-        Assert.Equal((before.Epoch, before.PublishedEpoch, before.Fence, ""), (after.Epoch, after.PublishedEpoch, after.Fence, after.Holder));
+        Assert.Equal((before.Epoch, before.PublishedEpoch, before.Fence, ""),
+            (after.Epoch, after.PublishedEpoch, after.Fence, after.Holder));
         Assert.Equal(before.RecordHash.ToArray(), after.RecordHash.ToArray());
         Assert.StartsWith("clean: ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
         // A second export of the same rows must have the same bytes.
@@ -52,7 +53,8 @@ public sealed class TransferTests(SampleLog sample)
         // The update-task can continue with the imported log and its pending requests.
         await log.PublishAsync();
         Assert.Equal(4UL, (await log.HeadAsync()).Epoch);
-        Assert.StartsWith("clean: 5 epochs, 7 leaves, ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
+        Assert.StartsWith("clean: 5 epochs, 7 leaves, ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output,
+            StringComparison.Ordinal);
     }
 
     /// <summary>The operator may delete the exported data once the command has ended.</summary>
@@ -83,13 +85,15 @@ public sealed class TransferTests(SampleLog sample)
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", file)).Code);
         Empty(log);
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("migrate")).Code);
-        Assert.Equal(("clean: 4 epochs, 5 leaves, 6 requests, 2 pending updates", ExitCodes.Success), await log.RunAsync("import", file) is var (code, output, _) ? (output.Trim(), code) : default);
+        Assert.Equal(("clean: 4 epochs, 5 leaves, 6 requests, 2 pending updates", ExitCodes.Success),
+            await log.RunAsync("import", file) is var (code, output, _) ? (output.Trim(), code) : default);
         string again = file + "2";
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", again)).Code);
         Assert.Equal(await File.ReadAllBytesAsync(file, Cancel), await File.ReadAllBytesAsync(again, Cancel));
         await using IFollowStore store = await new Storage.Sqlite.SqliteStorageProvider().OpenFollowAsync(log.ConnectionString, Cancel);
         Assert.Equal([PeriodState.Current, PeriodState.Next], (await store.ReadPeriodsAsync(Cancel)).Select(period => period.State));
-        Assert.Equal([false, true], (await store.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel)).Sources.ToArray().Select(source => source.IsDrop));
+        Assert.Equal([false, true],
+            (await store.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel)).Sources.ToArray().Select(source => source.IsDrop));
     }
 
     [Fact]

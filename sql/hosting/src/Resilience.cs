@@ -84,7 +84,9 @@ internal sealed class Resilience
         }
         catch (BrokenCircuitException e)
         {
-            throw new StorageUnavailableException("The database has failed repeatedly; the service waits before it asks again.", e) { RetryAfter = wasAsked ? null : e.RetryAfter ?? s_open };
+            throw new StorageUnavailableException("The database has failed repeatedly; the service waits before it asks again.",
+                e)
+            { RetryAfter = wasAsked ? null : e.RetryAfter ?? s_open };
         }
         catch (TimeoutRejectedException e)
         {

@@ -21,7 +21,8 @@ internal sealed class ResilienceMetrics : IDisposable
     public ResilienceMetrics(TimeProvider time)
     {
         _time = time;
-        _meter.CreateObservableGauge("optiks.storage.circuit.open", Circuits, "{circuit}", "1 while the circuit is open because the database fails repeatedly, by operation; 0 again 30 s after the last failure.");
+        _meter.CreateObservableGauge("optiks.storage.circuit.open", Circuits, "{circuit}",
+            "1 while the circuit is open because the database fails repeatedly, by operation; 0 again 30 s after the last failure.");
         _retries = _meter.CreateCounter<long>("optiks.storage.retries", "{attempt}", "Retries after a transient failure, by operation.");
     }
 
@@ -36,7 +37,8 @@ internal sealed class ResilienceMetrics : IDisposable
 
     public void Dispose() => _meter.Dispose();
 
-    private IEnumerable<Measurement<int>> Circuits() => _circuits.Select(circuit => new Measurement<int>(IsOpen(circuit.Key, circuit.Value) ? 1 : 0, Operation(circuit.Key)));
+    private IEnumerable<Measurement<int>> Circuits() =>
+        _circuits.Select(circuit => new Measurement<int>(IsOpen(circuit.Key, circuit.Value) ? 1 : 0, Operation(circuit.Key)));
 
     private bool IsOpen(string operation, CircuitBreakerStateProvider circuit) =>
         circuit.CircuitState != CircuitState.Closed && _opened.TryGetValue(operation, out long at) && _time.GetElapsedTime(at) < s_memory;

@@ -26,14 +26,16 @@ internal sealed class ResilientAcceptStore : IAcceptStore
     public int? ConcurrentUpdates => _inner.ConcurrentUpdates;
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken) =>
+    public Task<IReadOnlyList<AcceptResult>> AcceptAsync(
+        IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken) =>
         _accepts.RunAsync(cancel => _inner.AcceptAsync(units, floor, cancel), cancellationToken);
 
     /// <inheritdoc/>
     public Task CheckWritableAsync(CancellationToken cancellationToken) => _inner.CheckWritableAsync(cancellationToken);
 
     /// <inheritdoc/>
-    public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) => _reads.RunAsync(cancel => _inner.CountPendingAsync(atMost, cancel), cancellationToken);
+    public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) =>
+        _reads.RunAsync(cancel => _inner.CountPendingAsync(atMost, cancel), cancellationToken);
 
     /// <inheritdoc/>
     public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>
@@ -47,7 +49,8 @@ internal sealed class ResilientAcceptStore : IAcceptStore
     public Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken) => _reads.RunAsync(_inner.ReadHeadAsync, cancellationToken);
 
     /// <inheritdoc/>
-    public Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken) => _reads.RunAsync(_inner.ReadClockAsync, cancellationToken);
+    public Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken) =>
+        _reads.RunAsync(_inner.ReadClockAsync, cancellationToken);
 
     /// <inheritdoc/>
     public Task<HeadRow> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken) =>

@@ -17,7 +17,9 @@ public static class StorageSetup
         services.AddSingleton<IValidateOptions<StorageOptions>, StorageOptionsValidator>();
         services.AddOptionsWithValidateOnStart<StorageOptions>().BindConfiguration(StorageOptions.Section);
         return services.AddOptiksStorage(provider => new StorageSource(
-            StorageEngines.All(provider.GetRequiredService<TimeProvider>(), StorageNotice.Warn(provider.GetRequiredService<ILogger<StorageNotice>>())), provider.GetRequiredService<IOptions<StorageOptions>>().Value, provider.GetRequiredService<DataFolder>()));
+            StorageEngines.All(provider.GetRequiredService<TimeProvider>(),
+                StorageNotice.Warn(provider.GetRequiredService<ILogger<StorageNotice>>())),
+                provider.GetRequiredService<IOptions<StorageOptions>>().Value, provider.GetRequiredService<DataFolder>()));
     }
 
     /// <summary>Adds a source that the host created with <see cref="CreateSource"/>.</summary>

@@ -30,10 +30,12 @@ public sealed class StorageSource
         new ResilientAcceptStore(await Engine.OpenAcceptAsync(ConnectionString(), cancellationToken));
 
     /// <summary>Opens the database in the update-task's role.</summary>
-    public Task<PipelineStore> OpenPipelineAsync(CancellationToken cancellationToken) => Engine.OpenPipelineAsync(ConnectionString(), cancellationToken);
+    public Task<PipelineStore> OpenPipelineAsync(CancellationToken cancellationToken) =>
+        Engine.OpenPipelineAsync(ConnectionString(), cancellationToken);
 
     /// <summary>Opens the database in the query-service's role.</summary>
-    public Task<IFollowStore> OpenFollowAsync(CancellationToken cancellationToken) => Engine.OpenFollowAsync(ConnectionString(), cancellationToken);
+    public Task<IFollowStore> OpenFollowAsync(CancellationToken cancellationToken) =>
+        Engine.OpenFollowAsync(ConnectionString(), cancellationToken);
 
     private string ConnectionString()
     {

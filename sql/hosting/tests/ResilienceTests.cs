@@ -224,7 +224,9 @@ public sealed class ResilienceTests : IAsyncLifetime
     private static AcceptUnit Unit(string key)
     {
         var item = new AcceptItem(StructureId.Keys, Encoding.UTF8.GetBytes(key), "value"u8.ToArray(), null);
-        return new AcceptUnit([new AcceptRequest(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), SHA256.HashData(Encoding.UTF8.GetBytes(key)), [item])]);
+        return new AcceptUnit(
+            [new AcceptRequest(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()),
+                SHA256.HashData(Encoding.UTF8.GetBytes(key)), [item])]);
     }
 
     private async Task UntilAcceptedAsync(AcceptUnit unit)

@@ -89,7 +89,9 @@ internal static class AcceptColumns
     {
         await using var batch = new NpgsqlBatch(connection);
         _ = batch.Add(take);
-        _ = batch.Add("SELECT array_agg(seq ORDER BY seq) FROM (SELECT nextval('request_seq_seq') AS seq FROM generate_series(1, $1)) AS drawn", Commands.Integer(group.Requests.Count));
+        _ = batch.Add(
+            "SELECT array_agg(seq ORDER BY seq) FROM (SELECT nextval('request_seq_seq') AS seq FROM generate_series(1, $1)) AS drawn",
+            Commands.Integer(group.Requests.Count));
         long[] numbers;
         await using (NpgsqlDataReader reader = await batch.ExecuteReaderAsync(cancellationToken))
         {

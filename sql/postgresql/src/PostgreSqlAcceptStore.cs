@@ -61,7 +61,8 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
     public override int? ConcurrentUpdates => ConcurrentItems;
 
     /// <inheritdoc/>
-    public override async Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
+    public override async Task<IReadOnlyList<AcceptResult>> AcceptAsync(
+        IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         try
         {
@@ -85,12 +86,14 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
         {
             await using NpgsqlCommand wait = session.Connection.Command(Lock);
             _ = await wait.ExecuteNonQueryAsync(cancel);
-            await using NpgsqlCommand count = session.Connection.Command(PostgreSqlStatements.All.CountPending.Text, Commands.Bigint(atMost));
+            await using NpgsqlCommand count = session.Connection.Command(
+                PostgreSqlStatements.All.CountPending.Text, Commands.Bigint(atMost));
             return (long)(await count.ExecuteScalarAsync(cancel))!;
         },
         cancellationToken);
 
-    private async Task<IReadOnlyList<AcceptResult>> StoreAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
+    private async Task<IReadOnlyList<AcceptResult>> StoreAsync(
+        IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(floor);
         // Invalid units throw here, before this method takes a connection from the pool.
@@ -98,7 +101,8 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
         var group = new AcceptGroup([.. units.SelectMany(unit => unit.Requests)]);
         bool isLarge = group.Items.Count >= CopiedItems;
         Func<NpgsqlConnection, AcceptGroup, HeadFloor, CancellationToken, Task<bool>> tryStore = isLarge ? CopyPlainAsync : StorePlainAsync;
-        if (group.IsPlain && !(isLarge && _somethingRefused) && await _database.RepeatAsync((session, cancel) => tryStore(session.Connection, group, floor, cancel), cancellationToken))
+        if (group.IsPlain && !(isLarge && _somethingRefused)
+            && await _database.RepeatAsync((session, cancel) => tryStore(session.Connection, group, floor, cancel), cancellationToken))
         {
             return Accepted(units.Count);
         }
@@ -128,7 +132,8 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
     // Stores a group whose requests are all new and acceptable; returns false if it stored nothing. The batch is one transaction, which is
     // committed at its end. The caller may repeat the batch if its answer is lost: if the ids are then known, the plan compares the
     // requests' content.
-    private static async Task<bool> StorePlainAsync(NpgsqlConnection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
+    private static async Task<bool> StorePlainAsync(
+        NpgsqlConnection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
         await using var batch = new NpgsqlBatch(connection);
         // The lock has a statement of its own, so that the next statement sees everything that was committed before the lock was taken.
@@ -150,7 +155,8 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
     // Stores a large group as a whole or not at all, concurrently with other groups; only the check and the commit run for one group at a
     // time. This method does not look up known ids, because inserting a known id fails, and then nothing is stored. The caller may repeat
     // the call if its answer is lost.
-    private static async Task<bool> CopyPlainAsync(NpgsqlConnection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
+    private static async Task<bool> CopyPlainAsync(
+        NpgsqlConnection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
         await using NpgsqlTransaction transaction = await connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
         try
@@ -190,7 +196,8 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
             """,
             Commands.List(keys, key => (short)key.Key.Structure, NpgsqlDbType.Smallint),
             Commands.List(keys, key => key.Key.Key, NpgsqlDbType.Bytea));
-        _ = batch.Add("SELECT request_id, body_hash FROM request WHERE request_id = ANY ($1)", Commands.List(group.Requests, request => request.RequestId, NpgsqlDbType.Uuid));
+        _ = batch.Add("SELECT request_id, body_hash FROM request WHERE request_id = ANY ($1)",
+            Commands.List(group.Requests, request => request.RequestId, NpgsqlDbType.Uuid));
         await using var rows = new Rows(await batch.ExecuteReaderAsync(cancellationToken));
         _ = await rows.Reader.NextResultAsync(cancellationToken);
         return await rows.ReadAcceptStateAsync(keys, Database.Location, cancellationToken);

@@ -41,7 +41,8 @@ internal sealed class PostgreSqlMigrator : Migrator
         {
             return await database.ReadAsync(PostgreSqlSchema.ReadVersionAsync, cancellationToken);
         }
-        catch (StorageMisconfiguredException e) when (e.InnerException is PostgresException { SqlState: PostgresErrorCodes.InvalidCatalogName })
+        catch (StorageMisconfiguredException e)
+            when (e.InnerException is PostgresException { SqlState: PostgresErrorCodes.InvalidCatalogName })
         {
             return 0;
         }
@@ -56,12 +57,14 @@ internal sealed class PostgreSqlMigrator : Migrator
             {
                 var gaps = new List<string>();
                 await using NpgsqlCommand select = session.Connection.Command(
-                    "SELECT name FROM unnest($1) AS name WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) ORDER BY name", Commands.List(s_roles, NpgsqlDbType.Text));
+                    "SELECT name FROM unnest($1) AS name WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) ORDER BY name",
+                    Commands.List(s_roles, NpgsqlDbType.Text));
                 await using NpgsqlDataReader reader = await select.ExecuteReaderAsync(cancel);
                 while (await reader.ReadAsync(cancel))
                 {
                     string role = reader.GetString(0);
-                    gaps.Add($"The role {role} is missing, as this user may not create roles: have an administrator run 'CREATE ROLE {role} NOLOGIN', then run migrate again.");
+                    gaps.Add(
+                        $"The role {role} is missing, as this user may not create roles: have an administrator run 'CREATE ROLE {role} NOLOGIN', then run migrate again.");
                 }
                 return gaps;
             },
@@ -69,16 +72,20 @@ internal sealed class PostgreSqlMigrator : Migrator
     }
 
     /// <inheritdoc/>
-    protected override Task<IDatabase> OpenAsync(CancellationToken cancellationToken) => Task.FromResult<IDatabase>(Database.Connect(_settings));
+    protected override Task<IDatabase> OpenAsync(CancellationToken cancellationToken) =>
+        Task.FromResult<IDatabase>(Database.Connect(_settings));
 
     /// <inheritdoc/>
-    protected override Task LockAsync(ISession session, CancellationToken cancellationToken) => session.ChangeAsync(s_lock, cancellationToken);
+    protected override Task LockAsync(ISession session, CancellationToken cancellationToken) =>
+        session.ChangeAsync(s_lock, cancellationToken);
 
     /// <inheritdoc/>
-    protected override Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) => PostgreSqlSchema.ReadVersionAsync(session, cancellationToken);
+    protected override Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) =>
+        PostgreSqlSchema.ReadVersionAsync(session, cancellationToken);
 
     /// <inheritdoc/>
-    protected override Task CreateAsync(ISession session, CancellationToken cancellationToken) => session.ChangeAsync(s_create, cancellationToken);
+    protected override Task CreateAsync(ISession session, CancellationToken cancellationToken) =>
+        session.ChangeAsync(s_create, cancellationToken);
 
     /// <inheritdoc/>
     protected override async Task RunAsync(ISession session, string script, CancellationToken cancellationToken)
@@ -88,5 +95,6 @@ internal sealed class PostgreSqlMigrator : Migrator
     }
 
     /// <inheritdoc/>
-    protected override Task CheckAsync(IDatabase database, CancellationToken cancellationToken) => ((Database)database).CheckAsync(cancellationToken);
+    protected override Task CheckAsync(IDatabase database, CancellationToken cancellationToken) =>
+        ((Database)database).CheckAsync(cancellationToken);
 }

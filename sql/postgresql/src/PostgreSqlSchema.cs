@@ -15,7 +15,9 @@ internal static class PostgreSqlSchema
 
     /// <summary>Reads the version of a database; returns 0 when the database does not have this project's schema.</summary>
     public static async Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) =>
-        await session.FirstAsync(s_exists, rows => rows.GetBoolean(0), cancellationToken) ? await session.FirstAsync(s_version, rows => rows.GetInt32(0), cancellationToken) : 0;
+        await session.FirstAsync(s_exists, rows => rows.GetBoolean(0), cancellationToken)
+            ? await session.FirstAsync(s_version, rows => rows.GetInt32(0), cancellationToken)
+            : 0;
 
     /// <summary>
     /// Checks a new session before it enters a pool, on a connection that has no transaction yet. Throws if a setting could lose commits,
@@ -30,7 +32,8 @@ internal static class PostgreSqlSchema
         _ = await reader.ReadAsync();
         if (reader.GetString(1) != "on")
         {
-            throw new StorageMisconfiguredException($"The database {location} has fsync = off, which loses answered commits at a power cut: set it to on.");
+            throw new StorageMisconfiguredException(
+                $"The database {location} has fsync = off, which loses answered commits at a power cut: set it to on.");
         }
         string synchronousCommit = reader.GetString(0);
         string isolation = reader.GetString(2);

@@ -13,7 +13,8 @@ internal sealed class PostgreSqlSettings
 
     private const int MaxConnectSeconds = 3;
 
-    private static readonly Sql s_firstAccept = new("INSERT INTO request (request_id, body_hash) SELECT request_id, body_hash FROM request WHERE false");
+    private static readonly Sql s_firstAccept = new(
+        "INSERT INTO request (request_id, body_hash) SELECT request_id, body_hash FROM request WHERE false");
     private static readonly Sql s_firstLease = new("UPDATE head SET fence = fence WHERE false");
     private static readonly Sql s_firstLeaves = new("SELECT label FROM leaf WHERE false");
 
@@ -23,7 +24,8 @@ internal sealed class PostgreSqlSettings
 
     // The driver needs warnings: if a standby has not confirmed a commit, the server still reports the commit as done, and only a warning
     // tells the difference.
-    private const string Commits = "SET search_path = optiks; SET synchronous_commit = on; SET client_min_messages = warning; SET default_transaction_isolation = 'read committed'";
+    private const string Commits =
+        "SET search_path = optiks; SET synchronous_commit = on; SET client_min_messages = warning; SET default_transaction_isolation = 'read committed'";
 
     private readonly NpgsqlConnectionStringBuilder _builder;
 
@@ -44,15 +46,20 @@ internal sealed class PostgreSqlSettings
             // The query role reads ranges of primary keys in order. The server's statistics never cover the newest epochs. Without these
             // settings, the server therefore read an epoch's leaves with a parallel worker, a sort and a lookup per value. The settings
             // exclude such plans.
-            "query" => Waits + "SET statement_timeout = 30000; SET default_transaction_read_only = on; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; "
+            "query" =>
+                Waits
+                    + "SET statement_timeout = 30000; SET default_transaction_read_only = on; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; "
                 + "SET enable_nestloop = off; SET enable_sort = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
             // The update role looks up single rows in tables that grow from empty to millions of rows within minutes. A plan from
             // statistics of an empty table would scan these tables.
-            "update" => "SET lock_timeout = 4000; SET idle_in_transaction_session_timeout = 10000; SET statement_timeout = 5000; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; "
+            "update" =>
+                "SET lock_timeout = 4000; SET idle_in_transaction_session_timeout = 10000; SET statement_timeout = 5000; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; "
                 + "SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
             // The task role's tables grow quickly too, so its plans must use the indexes, whatever the statistics or the length of a
             // parameter's list.
-            "task" => Waits + "SET statement_timeout = 30000; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
+            "task" =>
+                Waits
+                    + "SET statement_timeout = 30000; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
             _ => Waits + "SET statement_timeout = 30000; ",
         } + Commits;
         FirstWork = role switch
@@ -97,7 +104,8 @@ internal sealed class PostgreSqlSettings
         }
         if (string.IsNullOrEmpty(builder.Host) || string.IsNullOrEmpty(builder.Database))
         {
-            throw new StorageMisconfiguredException("The connection string has no Host or no Database: for PostgreSQL, write 'Host=db;Database=optiks;Username=optiks'.");
+            throw new StorageMisconfiguredException(
+                "The connection string has no Host or no Database: for PostgreSQL, write 'Host=db;Database=optiks;Username=optiks'.");
         }
         RequireEncryption(builder);
         // Each store has a name of its own, so that the next holder of the lease can end all sessions of the store that held the lease
@@ -146,7 +154,8 @@ internal sealed class PostgreSqlSettings
         {
             name = name.Split(':')[0];
         }
-        return name.Equals("localhost", StringComparison.OrdinalIgnoreCase) || (IPAddress.TryParse(name, out IPAddress? address) && IPAddress.IsLoopback(address));
+        return name.Equals("localhost", StringComparison.OrdinalIgnoreCase)
+            || (IPAddress.TryParse(name, out IPAddress? address) && IPAddress.IsLoopback(address));
     }
 
     // Requires SSL mode VerifyCA or stricter for servers on other machines. With Npgsql's default and other weaker modes, an attacker

@@ -12,7 +12,8 @@ internal static class PostgreSqlStatements
     private const string FromLeaf = " FROM leaf AS l";
 
     // A join that looks up values only for leaves of structure 2 (devices).
-    private const string JoinList = " LEFT JOIN LATERAL (SELECT opening, value FROM value WHERE l.structure = 2 AND epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
+    private const string JoinList =
+        " LEFT JOIN LATERAL (SELECT opening, value FROM value WHERE l.structure = 2 AND epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
 
     // A join that reads all values. It repeats the condition on the range of epochs for the table of values, so that the server reads both
     // tables in the order of their keys and merges them.
@@ -20,7 +21,8 @@ internal static class PostgreSqlStatements
     private const string OfEpochs = " WHERE l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
 
     // A join that looks up values row by row, for statements that read few leaves or one page of leaves.
-    private const string JoinValueOfEach = " LEFT JOIN LATERAL (SELECT opening, key, value FROM value WHERE epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
+    private const string JoinValueOfEach =
+        " LEFT JOIN LATERAL (SELECT opening, key, value FROM value WHERE epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
 
     // The end of statements that read only leaves of structures 1 (usernames) and 4 (decommissioned). A log of plain keys has no such
     // leaves.
@@ -33,7 +35,8 @@ internal static class PostgreSqlStatements
 
     // A join that looks up the copies' values row by row. The number of copies grows from zero to millions within minutes, and a plan from
     // old statistics would scan all of them for each page.
-    private const string JoinCopied = " LEFT JOIN LATERAL (SELECT opening, key, value FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0) AS v ON true";
+    private const string JoinCopied =
+        " LEFT JOIN LATERAL (SELECT opening, key, value FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0) AS v ON true";
     private const string OfPeriod = " WHERE c.period = $1 AND c.number >= $2 ORDER BY c.number LIMIT $3";
 
     // The beginning of a statement that returns a page. The page ends once the bytes of its values exceed a limit, so that the server sends
@@ -67,9 +70,11 @@ internal static class PostgreSqlStatements
         CountPending = new("SELECT count(*) FROM (SELECT FROM pending LIMIT $1) AS p"),
         FollowsHead = new($"SELECT 1 FROM head WHERE {HeadCondition}"),
         MoveHead = new($"UPDATE head SET epoch = $1, record_hash = $5 WHERE {HeadCondition}"),
-        InsertEpoch = new("INSERT INTO epoch (epoch, leaves, value_bytes, record_hash, record) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING"),
+        InsertEpoch = new(
+            "INSERT INTO epoch (epoch, leaves, value_bytes, record_hash, record) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING"),
         MoveHeadToGenesis = new("UPDATE head SET epoch = 0, record_hash = $1 WHERE epoch IS NULL AND fence = $2 AND holder = $3"),
-        InsertPeriod = new("INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING"),
+        InsertPeriod = new(
+            "INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING"),
         HasEpoch = new("SELECT 1 FROM epoch WHERE epoch = $1 AND record_hash = $2"),
         // The head row stays locked until the commit, so no other holder can take over the lease before this transaction ends.
         StoreCheckpoint = new(
@@ -179,10 +184,13 @@ internal static class PostgreSqlStatements
         WholeLeaves = new(Trees + Values + ", l.item, l.request_id, v.key" + FromLeaf + JoinValue + OfEpochs),
         NamesOfTrees = new(Trees + FromLeaf + OfNames),
         NamesWithValues = new(Trees + Values + FromLeaf + JoinValueOfEach + OfNames),
-        StoredEpochs = new("SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= $1 ORDER BY epoch LIMIT $2"),
+        StoredEpochs = new(
+            "SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= $1 ORDER BY epoch LIMIT $2"),
         StoredLeaves = new(
-            Page + "SELECT l.epoch, l.ordinal, l.structure, l.period, l.version, l.label, l.commitment, l.tag, l.request_id, l.item, v.opening, v.key, v.value"
-            + OctetsBefore + "l.epoch, l.ordinal" + UpToRow + FromLeaf + JoinValueOfEach + " WHERE (l.epoch, l.ordinal) >= ($1, $2) ORDER BY l.epoch, l.ordinal LIMIT $3"
+            Page
+                + "SELECT l.epoch, l.ordinal, l.structure, l.period, l.version, l.label, l.commitment, l.tag, l.request_id, l.item, v.opening, v.key, v.value"
+            + OctetsBefore + "l.epoch, l.ordinal" + UpToRow + FromLeaf + JoinValueOfEach
+            + " WHERE (l.epoch, l.ordinal) >= ($1, $2) ORDER BY l.epoch, l.ordinal LIMIT $3"
             + Fitting + "epoch, ordinal"),
         CountValues = new("SELECT count(*) FROM value"),
         EndPeriod = new("UPDATE period SET state = 3 WHERE period = $1 AND state = 2"),
@@ -193,8 +201,10 @@ internal static class PostgreSqlStatements
             """),
         DestroySecrets = new("UPDATE period SET state = 4, wrapped_secrets = '' WHERE period = $1 AND state = 3"),
         RewrapSecrets = new("UPDATE period SET wrapped_secrets = $3 WHERE period = $1 AND wrapped_secrets = $2"),
-        DestroyCopies = new("DELETE FROM copy_value WHERE ctid = ANY (ARRAY(SELECT ctid FROM copy_value WHERE period = $1 ORDER BY number LIMIT $2))"),
-        LeftToDestroy = new("SELECT coalesce(p.destroyed_before, p.first_epoch), n.first_epoch FROM period AS p JOIN period AS n ON n.period = p.period + 1 WHERE p.period = $1"),
+        DestroyCopies = new(
+            "DELETE FROM copy_value WHERE ctid = ANY (ARRAY(SELECT ctid FROM copy_value WHERE period = $1 ORDER BY number LIMIT $2))"),
+        LeftToDestroy = new(
+            "SELECT coalesce(p.destroyed_before, p.first_epoch), n.first_epoch FROM period AS p JOIN period AS n ON n.period = p.period + 1 WHERE p.period = $1"),
         // Like `EraseValues`, the statement is written so that the server looks up each row by its index.
         DestroyLeaves = new(
             """
@@ -237,12 +247,16 @@ internal static class PostgreSqlStatements
               CROSS JOIN LATERAL (SELECT ctid FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0) AS v WHERE d.period = $1 AND d.number >= $2))
             """),
         CopiesOfTrees = new(Copies + FromCopy + OfPeriod),
-        CopiesWithLists = new(Page + Copies + Values + OctetsBefore + "c.number" + UpToRow + FromCopy + JoinCopiedList + OfPeriod + Fitting + "number"),
+        CopiesWithLists = new(
+            Page + Copies + Values + OctetsBefore + "c.number" + UpToRow + FromCopy + JoinCopiedList + OfPeriod + Fitting + "number"),
         CopyValues = new(
-            Page + "SELECT v.number" + Values + ", v.key" + OctetsBefore + "v.number" + UpToRow + " FROM copy_value AS v WHERE v.period = $1 AND v.number BETWEEN $2 AND $3" + Fitting + "number"),
+            Page + "SELECT v.number" + Values + ", v.key" + OctetsBefore + "v.number" + UpToRow
+                + " FROM copy_value AS v WHERE v.period = $1 AND v.number BETWEEN $2 AND $3" + Fitting + "number"),
         StoredCopies = new(
-            Page + "SELECT c.period, c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag, v.opening, v.key, v.value"
-            + OctetsBefore + "c.period, c.number" + UpToRow + FromCopy + JoinCopied + " WHERE (c.period, c.number) >= ($1, $2) ORDER BY c.period, c.number LIMIT $3"
+            Page
+                + "SELECT c.period, c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag, v.opening, v.key, v.value"
+            + OctetsBefore + "c.period, c.number" + UpToRow + FromCopy + JoinCopied
+            + " WHERE (c.period, c.number) >= ($1, $2) ORDER BY c.period, c.number LIMIT $3"
             + Fitting + "period, number"),
         CountCopyValues = new("SELECT count(*) FROM copy_value"),
         RequestSwitch = new("INSERT INTO switch_request (period) VALUES ($1) ON CONFLICT DO NOTHING"),
@@ -266,6 +280,7 @@ internal static class PostgreSqlStatements
              OR EXISTS (SELECT FROM head WHERE epoch IS NOT NULL OR holder <> '')
             """),
         ContinueNumbers = new("SELECT setval('request_seq_seq', $1)"),
-        SetHead = new("UPDATE head SET epoch = $1, record_hash = $2, published_epoch = $3, fence = $4, holder = '', session = '', lease_end = 'epoch'"),
+        SetHead = new(
+            "UPDATE head SET epoch = $1, record_hash = $2, published_epoch = $3, fence = $4, holder = '', session = '', lease_end = 'epoch'"),
     };
 }

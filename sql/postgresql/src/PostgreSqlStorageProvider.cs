@@ -30,5 +30,6 @@ public sealed class PostgreSqlStorageProvider : IStorageProvider
         new MaintenanceStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "maintenance"), cancellationToken));
 
     /// <inheritdoc/>
-    public Migrator CreateMigrator(string connectionString) => new PostgreSqlMigrator(PostgreSqlSettings.Parse(connectionString, "migrate"));
+    public Migrator CreateMigrator(string connectionString) =>
+        new PostgreSqlMigrator(PostgreSqlSettings.Parse(connectionString, "migrate"));
 }

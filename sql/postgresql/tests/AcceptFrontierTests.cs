@@ -58,8 +58,11 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         await slow.OpenAsync(Cancel);
         NpgsqlTransaction transaction = await slow.BeginTransactionAsync(Cancel);
         _ = await Cluster.ExecuteAsync(slow, $"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})");
-        _ = await Cluster.ExecuteAsync(slow, "INSERT INTO request (request_id, body_hash) VALUES ($1, $2)", late.RequestId, late.BodyHash.ToArray());
-        _ = await Cluster.ExecuteAsync(slow, "INSERT INTO pending (seq, item, structure, key, value, request_id, body_hash) SELECT seq, 0, 3, $1, '', request_id, body_hash FROM request WHERE request_id = $2", "late"u8.ToArray(), late.RequestId);
+        _ = await Cluster.ExecuteAsync(
+            slow, "INSERT INTO request (request_id, body_hash) VALUES ($1, $2)", late.RequestId, late.BodyHash.ToArray());
+        _ = await Cluster.ExecuteAsync(
+            slow,
+            "INSERT INTO pending (seq, item, structure, key, value, request_id, body_hash) SELECT seq, 0, 3, $1, '', request_id, body_hash FROM request WHERE request_id = $2", "late"u8.ToArray(), late.RequestId);
         return transaction;
     }
 
@@ -67,7 +70,8 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
     private async Task<IEnumerable<Guid>> AcceptListAsync()
     {
         AcceptRequest[] requests = await RequestsAsync(300, i => [Item($"key {i}")]);
-        Assert.All(await Accept.AcceptAsync([.. requests.Select(request => new AcceptUnit([request]))], Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
+        Assert.All(await Accept.AcceptAsync([.. requests.Select(request => new AcceptUnit([request]))], Cancel),
+            result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         return requests.Select(request => request.RequestId);
     }
 

@@ -107,7 +107,8 @@ public sealed class Cluster : IAsyncLifetime
     /// </summary>
     public async Task WaitingAsync(string function, string role)
     {
-        string sql = $"SELECT count({function}(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE 'optiks-{role}-%'";
+        string sql =
+            $"SELECT count({function}(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE 'optiks-{role}-%'";
         long deadline = Environment.TickCount64 + 20_000;
         while (await CountAsync(ConnectionString("postgres"), sql) == 0)
         {
@@ -203,7 +204,8 @@ public sealed class Cluster : IAsyncLifetime
         const string Debian = "/usr/lib/postgresql";
         IEnumerable<string> versions = Directory.Exists(Debian) ? Directory.EnumerateDirectories(Debian) : [];
         return versions
-            .OrderByDescending(folder => int.TryParse(Path.GetFileName(folder), NumberStyles.None, CultureInfo.InvariantCulture, out int version) ? version : 0)
+            .OrderByDescending(folder =>
+                int.TryParse(Path.GetFileName(folder), NumberStyles.None, CultureInfo.InvariantCulture, out int version) ? version : 0)
             .Select(folder => Path.Combine(folder, "bin"))
             .Concat((Environment.GetEnvironmentVariable("PATH") ?? "").Split(':', StringSplitOptions.RemoveEmptyEntries))
             .FirstOrDefault(folder => File.Exists(Path.Combine(folder, "initdb")))
@@ -214,7 +216,8 @@ public sealed class Cluster : IAsyncLifetime
     {
         string postmaster = (await File.ReadAllLinesAsync($"{_folder}/data/postmaster.pid"))[0];
         string children = await RunAsync("pgrep", "-P", postmaster);
-        return [.. children.Split('\n', StringSplitOptions.RemoveEmptyEntries).Prepend(postmaster).Select(line => int.Parse(line, CultureInfo.InvariantCulture))];
+        return [.. children.Split('\n', StringSplitOptions.RemoveEmptyEntries).Prepend(postmaster)
+            .Select(line => int.Parse(line, CultureInfo.InvariantCulture))];
     }
 
     // The postmaster gets the signal first, because it could otherwise start new children in the meantime. A child that has already ended
@@ -241,7 +244,8 @@ public sealed class Cluster : IAsyncLifetime
     {
         // The server must not inherit the pipe of a command's output, because the reader of the pipe would then wait until the server ends.
         var start = new ProcessStartInfo("/bin/sh") { WorkingDirectory = "/tmp", UseShellExecute = false };
-        string output = Path.Combine(Path.GetTempPath(), $"optiks-pg-{Environment.ProcessId}-{Guid.CreateVersion7(TimeProvider.System.GetUtcNow()):N}.out");
+        string output = Path.Combine(
+            Path.GetTempPath(), $"optiks-pg-{Environment.ProcessId}-{Guid.CreateVersion7(TimeProvider.System.GetUtcNow()):N}.out");
         foreach (string argument in (string[])["-c", "out=$1; shift; exec \"$@\" >\"$out\" 2>&1 </dev/null", "sh", output, .. command])
         {
             start.ArgumentList.Add(argument);
@@ -250,6 +254,8 @@ public sealed class Cluster : IAsyncLifetime
         await process.WaitForExitAsync();
         string text = await File.ReadAllTextAsync(output);
         File.Delete(output);
-        return process.ExitCode == 0 ? text : throw new InvalidOperationException($"{string.Join(' ', command)} ended with {process.ExitCode}: {text}");
+        return process.ExitCode == 0
+            ? text
+            : throw new InvalidOperationException($"{string.Join(' ', command)} ended with {process.ExitCode}: {text}");
     }
 }

@@ -14,7 +14,8 @@ public sealed class ConnectionStringTests
     [InlineData("s3cret")]
     public void Nothing_of_a_string_that_is_none_is_said(string connectionString)
     {
-        StorageMisconfiguredException e = Assert.Throws<StorageMisconfiguredException>(() => PostgreSqlSettings.Parse(connectionString, "task"));
+        StorageMisconfiguredException e =
+            Assert.Throws<StorageMisconfiguredException>(() => PostgreSqlSettings.Parse(connectionString, "task"));
         Assert.DoesNotContain("s3c", e.ToString(), StringComparison.Ordinal);
         Assert.Null(e.InnerException);
     }
@@ -41,6 +42,7 @@ public sealed class ConnectionStringTests
     [InlineData("Host=127.0.0.1:5433,[::1]:5433,::1,LOCALHOST", SslMode.Prefer)]
     [InlineData("Host=/var/run/postgresql", SslMode.Prefer)]
     [InlineData("Host=127.0.0.1;SSL Mode=Disable", SslMode.Disable)]
-    public void Another_machine_is_talked_to_encrypted_and_verified_and_loopback_as_the_operator_says(string connectionString, SslMode expected) =>
+    public void Another_machine_is_talked_to_encrypted_and_verified_and_loopback_as_the_operator_says(
+        string connectionString, SslMode expected) =>
         Assert.Equal(expected, PostgreSqlSettings.Parse($"{connectionString};Database=optiks", "task").SslMode);
 }

@@ -24,7 +24,8 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
             {
                 for (int i = 0; !stop.IsCancellationRequested; i++)
                 {
-                    AcceptRequest request = Request(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), Item($"key {i}"), Item($"other {i}"));
+                    AcceptRequest request = Request(
+                        Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), Item($"key {i}"), Item($"other {i}"));
                     while (true)
                     {
                         try
@@ -87,7 +88,8 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         await Cluster.Current.StartAsync("-c fsync=off");
         try
         {
-            StorageMisconfiguredException e = await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenPipelineAsync(ConnectionString, Cancel));
+            StorageMisconfiguredException e =
+                await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenPipelineAsync(ConnectionString, Cancel));
             Assert.Contains("fsync", e.Message, StringComparison.Ordinal);
         }
         finally

@@ -17,7 +17,8 @@ public sealed class CutConnectionTests() : StorageConformance(new PostgreSqlFixt
         listener.Start();
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(Cancel);
         Task<int> forwarding = ForwardAsync(listener, cuts, stop.Token);
-        string connection = new NpgsqlConnectionStringBuilder(ConnectionString) { Port = ((IPEndPoint)listener.LocalEndpoint).Port }.ConnectionString;
+        string connection =
+            new NpgsqlConnectionStringBuilder(ConnectionString) { Port = ((IPEndPoint)listener.LocalEndpoint).Port }.ConnectionString;
         await using (IFollowStore follow = await Fixture.Provider.OpenFollowAsync(connection, Cancel))
         {
             // The read uses the connection that the first attempt left in the pool.
@@ -70,7 +71,8 @@ public sealed class CutConnectionTests() : StorageConformance(new PostgreSqlFixt
             try
             {
                 await Task.WhenAny(
-                    client.GetStream().CopyToAsync(server.GetStream(), cancellationToken), server.GetStream().CopyToAsync(client.GetStream(), cancellationToken));
+                    client.GetStream().CopyToAsync(server.GetStream(), cancellationToken),
+                    server.GetStream().CopyToAsync(client.GetStream(), cancellationToken));
             }
             catch (OperationCanceledException)
             {

@@ -25,7 +25,8 @@ public sealed class PageTests() : StorageConformance(new PostgreSqlFixture())
         }
         await PublishPendingAsync(lease, 1);
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
-        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, await CopiesAsync(1, 0, [.. keys.Select(key => (key, 1UL))]), Cancel));
+        Assert.Equal(StageResult.Staged,
+            await Pipeline.StageCopiesAsync(lease, await CopiesAsync(1, 0, [.. keys.Select(key => (key, 1UL))]), Cancel));
 
         var statements = PostgreSqlStatements.All;
         await using var connection = (NpgsqlConnection)new PostgreSqlFixture().Connect(ConnectionString);
@@ -40,12 +41,14 @@ public sealed class PageTests() : StorageConformance(new PostgreSqlFixture())
 
         async Task<int> CountAsync(string sql, int max)
         {
-            await using NpgsqlCommand command = connection.Command(sql, Commands.Bigint(1L), Commands.Integer(0), Commands.Integer(max), Commands.Bigint((long)bytes));
+            await using NpgsqlCommand command = connection.Command(
+                sql, Commands.Bigint(1L), Commands.Integer(0), Commands.Integer(max), Commands.Bigint((long)bytes));
             await using NpgsqlDataReader rows = await command.ExecuteReaderAsync(Cancel);
             int count = 0;
             while (await rows.ReadAsync(Cancel))
             {
-                Assert.Equal(count++, rows.GetInt32(rows.GetOrdinal(sql.Contains("FROM leaf", StringComparison.Ordinal) ? "ordinal" : "number")));
+                Assert.Equal(
+                    count++, rows.GetInt32(rows.GetOrdinal(sql.Contains("FROM leaf", StringComparison.Ordinal) ? "ordinal" : "number")));
             }
             return count;
         }

@@ -36,7 +36,8 @@ public sealed class PlanTests() : StorageConformance(new PostgreSqlFixture())
         {
             await Task.Delay(50, Cancel);
         }
-        Assert.InRange(await CountAsync("SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'ix_request_seq'"), 0, Requests / 10);
+        Assert.InRange(await CountAsync("SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'ix_request_seq'"), 0,
+            Requests / 10);
     }
 
     private Task<long> CountAsync(string sql) => Cluster.CountAsync(ConnectionString, sql);

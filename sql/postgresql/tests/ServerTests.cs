@@ -33,7 +33,8 @@ public sealed class ServerTests() : ServerConformance(new PostgreSqlFixture())
         foreach ((string undo, string redo, string says) in mistakes)
         {
             await Cluster.ExecuteAsync(ConnectionString, undo);
-            await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1", user);
+            await Cluster.ExecuteAsync(
+                ConnectionString, "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1", user);
             StorageUnavailableException e = await Assert.ThrowsAsync<StorageUnavailableException>(() => follow.ReadPeriodsAsync(Cancel));
             Assert.True(e.Message.Contains(says, StringComparison.Ordinal), $"{undo}: {e.Message}");
             await Cluster.ExecuteAsync(ConnectionString, redo);
@@ -72,7 +73,8 @@ public sealed class ServerTests() : ServerConformance(new PostgreSqlFixture())
         await using NpgsqlTransaction transaction = await paused.BeginTransactionAsync(Cancel);
         await using var take = new NpgsqlCommand($"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})", paused, transaction);
         _ = await take.ExecuteNonQueryAsync(Cancel);
-        await using NpgsqlBinaryImporter copy = await paused.BeginBinaryImportAsync("COPY request (seq, request_id, body_hash) FROM STDIN (FORMAT BINARY)", Cancel);
+        await using NpgsqlBinaryImporter copy =
+            await paused.BeginBinaryImportAsync("COPY request (seq, request_id, body_hash) FROM STDIN (FORMAT BINARY)", Cancel);
         Assert.All(await Accept.AcceptAsync(list, Cancel), accepted => Assert.Equal(AcceptStatus.Accepted, accepted.Status));
         AcceptResult? result = null;
         int attempts = 0;

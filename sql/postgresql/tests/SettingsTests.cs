@@ -23,7 +23,8 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
             await using var show = new NpgsqlCommand("SHOW synchronous_commit", other);
             Assert.Equal("off", await show.ExecuteScalarAsync(Cancel));
         }
-        await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", database.SessionName);
+        await Cluster.ExecuteAsync(
+            ConnectionString, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", database.SessionName);
         Assert.Equal(("on", "read committed", "warning"), await SettingsAsync(database));
     }
 
@@ -34,7 +35,8 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
         try
         {
             await ReloadAsync("off");
-            await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", database.SessionName);
+            await Cluster.ExecuteAsync(ConnectionString,
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", database.SessionName);
             StorageUnavailableException e = await Assert.ThrowsAsync<StorageUnavailableException>(() => SettingsAsync(database));
             Assert.Contains("fsync = off", e.Message, StringComparison.Ordinal);
             // Opening the store fails with an exception that tells programs not to retry, and with a message for the operator.
@@ -54,7 +56,8 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
         await Cluster.ExecuteAsync(ConnectionString, "DROP OWNED BY optiks_update; DROP ROLE optiks_update");
         string fresh = await Cluster.Current.CreateDatabaseAsync();
         string user = $"plain_{new NpgsqlConnectionStringBuilder(fresh).Database}";
-        await Cluster.ExecuteAsync(fresh, $"CREATE USER {user}; ALTER DATABASE {new NpgsqlConnectionStringBuilder(fresh).Database} OWNER TO {user}");
+        await Cluster.ExecuteAsync(
+            fresh, $"CREATE USER {user}; ALTER DATABASE {new NpgsqlConnectionStringBuilder(fresh).Database} OWNER TO {user}");
         Migrator plain = Fixture.Provider.CreateMigrator(new NpgsqlConnectionStringBuilder(fresh) { Username = user }.ConnectionString);
         Assert.NotEmpty(await plain.MigrateAsync(Cancel));
         Assert.Contains("CREATE ROLE optiks_update NOLOGIN", Assert.Single(await plain.FindGapsAsync(Cancel)), StringComparison.Ordinal);

@@ -23,7 +23,8 @@ public sealed class SlowReaderTests() : StorageConformance(new PostgreSqlFixture
         }
         await using IFollowStore follow = await Fixture.Provider.OpenFollowAsync(ConnectionString, Cancel);
         // The range has no fixed end: it ends with the last epoch that is published when the reader asks for a batch.
-        await using IAsyncEnumerator<LeafBatch> batches = follow.ReadLeavesAsync(1, ulong.MaxValue, KeysAnEpoch, LeafColumns.All, Cancel).GetAsyncEnumerator(Cancel);
+        await using IAsyncEnumerator<LeafBatch> batches = follow.ReadLeavesAsync(1, ulong.MaxValue, KeysAnEpoch, LeafColumns.All, Cancel)
+            .GetAsyncEnumerator(Cancel);
         ulong next = Epochs + 1;
         for (ulong epoch = 1; epoch <= 2 * Epochs; epoch++)
         {

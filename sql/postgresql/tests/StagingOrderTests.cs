@@ -21,7 +21,8 @@ public sealed class StagingOrderTests() : StorageConformance(new PostgreSqlFixtu
         (EpochCommit commit, _) = await ErasingAsync(3, "a", (1, "a"));
         Task<StageResult> staging = Task.FromResult(StageResult.Unknown);
         Task<CommitResult> erasing = Task.FromResult(CommitResult.Unknown);
-        Action[] starts = [() => staging = other.StageCopiesAsync(lease, copies, Cancel), () => erasing = Pipeline.CommitEpochAsync(lease, commit, Cancel)];
+        Action[] starts = [() => staging = other.StageCopiesAsync(lease, copies, Cancel),
+            () => erasing = Pipeline.CommitEpochAsync(lease, commit, Cancel)];
         // Both sessions wait for the head row, and get its lock in the order in which they began to wait.
         await using (DbConnection connection = new PostgreSqlFixture().Connect(ConnectionString))
         {
@@ -34,7 +35,8 @@ public sealed class StagingOrderTests() : StorageConformance(new PostgreSqlFixtu
             for (int i = 0; i < starts.Length; i++)
             {
                 starts[stagesFirst ? i : starts.Length - 1 - i]();
-                while (await Cluster.CountAsync(ConnectionString, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") <= i)
+                while (await Cluster.CountAsync(ConnectionString,
+                    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") <= i)
                 {
                     await Task.Delay(20, Cancel);
                 }

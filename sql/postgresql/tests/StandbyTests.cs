@@ -70,7 +70,8 @@ public sealed class StandbyTests() : StorageConformance(new PostgreSqlFixture())
         await Cluster.Current.StartAsStandbyAsync();
         try
         {
-            StorageUnavailableException e = await Assert.ThrowsAsync<StorageUnavailableException>(() => Fixture.Provider.OpenAcceptAsync(ConnectionString, Cancel));
+            StorageUnavailableException e =
+                await Assert.ThrowsAsync<StorageUnavailableException>(() => Fixture.Provider.OpenAcceptAsync(ConnectionString, Cancel));
             Assert.Contains("is a standby", e.Message, StringComparison.Ordinal);
             await Assert.ThrowsAsync<StorageUnavailableException>(() => Fixture.Provider.OpenPipelineAsync(ConnectionString, Cancel));
             await using IFollowStore follow = await Fixture.Provider.OpenFollowAsync(ConnectionString, Cancel);

@@ -11,7 +11,8 @@ internal sealed class SqliteAcceptStore : AcceptStore
         : base(database) => _database = database;
 
     /// <inheritdoc/>
-    public override Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
+    public override Task<IReadOnlyList<AcceptResult>> AcceptAsync(
+        IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         var plan = new AcceptPlan(units, floor);
         return _database.WriteAsync(
@@ -19,7 +20,8 @@ internal sealed class SqliteAcceptStore : AcceptStore
             {
                 Connection connection = session.Connection;
                 IReadOnlyList<AcceptResult> results = plan.Decide(
-                    new AcceptState(await ReadClockAsync(session, cancel), await session.ReadHeadAsync(cancel), CountPending(connection, plan), ReadKnown(connection, plan)));
+                    new AcceptState(await ReadClockAsync(session, cancel), await session.ReadHeadAsync(cancel),
+                        CountPending(connection, plan), ReadKnown(connection, plan)));
                 foreach (AcceptRequest request in plan.NewRequests)
                 {
                     Insert(connection, request);
@@ -75,11 +77,13 @@ internal sealed class SqliteAcceptStore : AcceptStore
             insert.Bind(1, request.RequestId).Bind(2, request.BodyHash.Span).Execute();
             sequence = connection.LastRowId;
         }
-        using Statement item = connection.Prepare("INSERT INTO pending (id, structure, expected_period, expected_version, key, value) VALUES (?, ?, ?, ?, ?, ?)");
+        using Statement item = connection.Prepare(
+            "INSERT INTO pending (id, structure, expected_period, expected_version, key, value) VALUES (?, ?, ?, ?, ?, ?)");
         for (int i = 0; i < request.Items.Count; i++)
         {
             AcceptItem update = request.Items[i];
-            item.Bind(1, RowIds.Item(sequence, i)).Bind(2, (long)update.Structure).Bind(3, update.Expected?.Period).Bind(4, update.Expected?.Version)
+            item.Bind(1, RowIds.Item(sequence, i)).Bind(2, (long)update.Structure).Bind(3, update.Expected?.Period)
+                .Bind(4, update.Expected?.Version)
                 .Bind(5, update.Key.Span).Bind(6, update.Value.Span).Execute();
         }
     }

@@ -14,7 +14,8 @@ internal sealed class SqliteMigrator : Migrator
     public override string Location => _settings.Path;
 
     /// <inheritdoc/>
-    protected override Sql InsertMigration { get; } = new("INSERT INTO migration (version, applied_at, name) VALUES (?1, clock_timestamp(), ?2)");
+    protected override Sql InsertMigration { get; } = new(
+        "INSERT INTO migration (version, applied_at, name) VALUES (?1, clock_timestamp(), ?2)");
 
     /// <inheritdoc/>
     public override Task<int> ReadVersionAsync(CancellationToken cancellationToken) => Task.Run(
@@ -48,7 +49,8 @@ internal sealed class SqliteMigrator : Migrator
     protected override Task LockAsync(ISession session, CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <inheritdoc/>
-    protected override Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) => Task.FromResult(SqliteSchema.ReadVersion(((Session)session).Connection));
+    protected override Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) =>
+        Task.FromResult(SqliteSchema.ReadVersion(((Session)session).Connection));
 
     /// <inheritdoc/>
     protected override Task CreateAsync(ISession session, CancellationToken cancellationToken) => RunAsync(
@@ -98,7 +100,12 @@ internal sealed class SqliteMigrator : Migrator
         }
         // An empty file is a valid, empty database. This code creates the file itself, because SQLite would create a file that everybody
         // can read. SQLite's log files get the mode of this file.
-        var options = new FileStreamOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.Write, UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite };
+        var options = new FileStreamOptions
+        {
+            Mode = FileMode.OpenOrCreate,
+            Access = FileAccess.Write,
+            UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite,
+        };
         try
         {
             using var file = new FileStream(_settings.Path, options);

@@ -42,13 +42,15 @@ internal static class SqliteSchema
         string journal = connection.ReadText("PRAGMA journal_mode");
         if (journal != "wal")
         {
-            throw new StorageMisconfiguredException($"The database {connection.Path} has journal mode '{journal}' instead of WAL: run 'optiks-db migrate', on a local file system.");
+            throw new StorageMisconfiguredException(
+                $"The database {connection.Path} has journal mode '{journal}' instead of WAL: run 'optiks-db migrate', on a local file system.");
         }
         // In SQLite's numbering, 2 means FULL and 3 means EXTRA.
         long synchronous = connection.ReadLong("PRAGMA synchronous");
         if (synchronous < 2)
         {
-            throw new StorageMisconfiguredException($"SQLite works with synchronous={synchronous} for {connection.Path}, which loses commits at a power cut: it must be FULL.");
+            throw new StorageMisconfiguredException(
+                $"SQLite works with synchronous={synchronous} for {connection.Path}, which loses commits at a power cut: it must be FULL.");
         }
     }
 }

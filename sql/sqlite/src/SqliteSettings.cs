@@ -39,7 +39,8 @@ internal sealed record SqliteSettings
         }
         catch (ArgumentException)
         {
-            throw new StorageMisconfiguredException("The connection string is not 'name=value;name=value': for SQLite, 'Data Source=/path/optiks.db'.");
+            throw new StorageMisconfiguredException(
+                "The connection string is not 'name=value;name=value': for SQLite, 'Data Source=/path/optiks.db'.");
         }
         string path = Take(builder, "Data Source") ?? DataFolder.Default().Database;
         string? busyTimeout = Take(builder, "Busy Timeout");
@@ -47,22 +48,27 @@ internal sealed record SqliteSettings
         // The message does not quote the names, because the string may be another engine's connection string, which contains a password.
         if (builder.Keys.Count > 0)
         {
-            throw new StorageMisconfiguredException("The connection string has an unknown name: SQLite takes Data Source, Busy Timeout and Synchronous.");
+            throw new StorageMisconfiguredException(
+                "The connection string has an unknown name: SQLite takes Data Source, Busy Timeout and Synchronous.");
         }
         if (path.Length == 0 || path.StartsWith(':') || path.StartsWith("file:", StringComparison.OrdinalIgnoreCase))
         {
-            throw new StorageMisconfiguredException("The connection string's Data Source must be the path of a file: a database in memory loses every commit.");
+            throw new StorageMisconfiguredException(
+                "The connection string's Data Source must be the path of a file: a database in memory loses every commit.");
         }
-        if (!synchronous.Equals("FULL", StringComparison.OrdinalIgnoreCase) && !synchronous.Equals("EXTRA", StringComparison.OrdinalIgnoreCase))
+        if (!synchronous.Equals("FULL", StringComparison.OrdinalIgnoreCase)
+            && !synchronous.Equals("EXTRA", StringComparison.OrdinalIgnoreCase))
         {
-            throw new StorageMisconfiguredException("The connection string's Synchronous would lose commits at a power cut: use FULL or EXTRA.");
+            throw new StorageMisconfiguredException(
+                "The connection string's Synchronous would lose commits at a power cut: use FULL or EXTRA.");
         }
         var settings = new SqliteSettings(System.IO.Path.GetFullPath(path)) { Synchronous = synchronous.ToUpperInvariant() };
         if (busyTimeout is null)
         {
             return settings;
         }
-        return double.TryParse(busyTimeout, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds) && seconds <= 3600
+        return double.TryParse(busyTimeout, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
+            && seconds <= 3600
             ? settings with { BusyTimeout = TimeSpan.FromSeconds(seconds) }
             : throw new StorageMisconfiguredException("The connection string's Busy Timeout must be a number of seconds up to 3600.");
     }

@@ -40,7 +40,8 @@ internal static class SqliteStatements
 
     // The condition that copy d is a later row of the same key as copy c. It compares both the label's beginning, for the index, and the
     // whole label, because the index does not contain the rest.
-    private const string TakesPlace = "d.period = c.period AND d.structure = c.structure AND substr(d.label, 1, 4) = substr(c.label, 1, 4) AND d.label = c.label AND d.id > c.id";
+    private const string TakesPlace =
+        "d.period = c.period AND d.structure = c.structure AND substr(d.label, 1, 4) = substr(c.label, 1, 4) AND d.label = c.label AND d.id > c.id";
 
     public static Statements All { get; } = new()
     {
@@ -63,9 +64,11 @@ internal static class SqliteStatements
         MoveHead = new($"UPDATE head SET epoch = ?1, record_hash = ?5 WHERE {HeadCondition}"),
         InsertEpoch = new("INSERT INTO epoch (epoch, leaves, value_bytes, record_hash, record) VALUES (?, ?, ?, ?, ?)"),
         MoveHeadToGenesis = new("UPDATE head SET epoch = 0, record_hash = ? WHERE epoch IS NULL AND fence = ? AND holder = ?"),
-        InsertPeriod = new("INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
+        InsertPeriod = new(
+            "INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
         HasEpoch = new("SELECT 1 FROM epoch WHERE epoch = ? AND record_hash = ?"),
-        StoreCheckpoint = new("UPDATE epoch SET checkpoint = ? WHERE epoch = ? AND record_hash = ? AND EXISTS (SELECT 1 FROM head WHERE fence = ? AND holder = ?)"),
+        StoreCheckpoint = new(
+            "UPDATE epoch SET checkpoint = ? WHERE epoch = ? AND record_hash = ? AND EXISTS (SELECT 1 FROM head WHERE fence = ? AND holder = ?)"),
         // A constraint of the table allows only published_epoch = epoch or epoch - 1, so this statement increases published_epoch by one or
         // not at all.
         Publish = new(
@@ -85,7 +88,8 @@ internal static class SqliteStatements
             """),
         // ForgetRequests runs after this statement and selects the same requests, because deleting outcomes does not change which requests
         // are the oldest.
-        ForgetOutcomes = new($"DELETE FROM outcome WHERE id IN (SELECT o.id FROM ({Oldest}) AS f CROSS JOIN outcome AS o WHERE o.id BETWEEN f.seq << 8 AND f.seq << 8 | 255)"),
+        ForgetOutcomes = new(
+            $"DELETE FROM outcome WHERE id IN (SELECT o.id FROM ({Oldest}) AS f CROSS JOIN outcome AS o WHERE o.id BETWEEN f.seq << 8 AND f.seq << 8 | 255)"),
         ForgetRequests = new($"DELETE FROM request WHERE seq IN ({Oldest})"),
         Status = new(
             """
@@ -95,8 +99,10 @@ internal static class SqliteStatements
             LEFT JOIN leaf AS l ON l.id = (o.epoch << 28 | o.ordinal) LEFT JOIN value AS v ON v.id = l.id
             WHERE r.request_id = ? ORDER BY o.id
             """),
-        EraseValues = new("DELETE FROM value WHERE id IN (SELECT leaf FROM erasure WHERE id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND period IS NULL)"),
-        EraseCopies = new("DELETE FROM copy_value WHERE id IN (SELECT leaf FROM erasure WHERE id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND period IS NOT NULL)"),
+        EraseValues = new(
+            "DELETE FROM value WHERE id IN (SELECT leaf FROM erasure WHERE id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND period IS NULL)"),
+        EraseCopies = new(
+            "DELETE FROM copy_value WHERE id IN (SELECT leaf FROM erasure WHERE id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND period IS NOT NULL)"),
         HasCopies = new("SELECT EXISTS (SELECT 1 FROM copy)"),
         CopiesOf = new(
             $"""
@@ -124,7 +130,8 @@ internal static class SqliteStatements
             WHERE e.id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND e.request_id = ?2 AND ?1 <= (SELECT published_epoch FROM head) AND (l.id IS NOT NULL OR p.period IS NOT NULL AND NOT EXISTS (SELECT 1 FROM copy AS d WHERE {TakesPlace}))
             ORDER BY e.id
             """),
-        LeafAt = new("SELECT l.structure, l.label, v.id IS NOT NULL FROM leaf AS l LEFT JOIN value AS v ON v.id = l.id WHERE l.id = (?1 << 28 | ?2)"),
+        LeafAt = new(
+            "SELECT l.structure, l.label, v.id IS NOT NULL FROM leaf AS l LEFT JOIN value AS v ON v.id = l.id WHERE l.id = (?1 << 28 | ?2)"),
         ValueAt = new("SELECT value FROM value WHERE id = (?1 << 28 | ?2)"),
         EpochSizes = new("SELECT epoch, leaves, value_bytes FROM epoch WHERE epoch BETWEEN ? AND ? ORDER BY epoch LIMIT ?"),
         LeavesOfTrees = new(Trees + FromLeaf + OfEpochs),
@@ -133,7 +140,8 @@ internal static class SqliteStatements
         WholeLeaves = new(Trees + Values + ", l.item, l.request_id, v.key" + FromLeaf + JoinValue + OfEpochs),
         NamesOfTrees = new(Trees + FromLeaf + OfNames),
         NamesWithValues = new(Trees + Values + FromLeaf + JoinValue + OfNames),
-        StoredEpochs = new("SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= ? ORDER BY epoch LIMIT ?"),
+        StoredEpochs = new(
+            "SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= ? ORDER BY epoch LIMIT ?"),
         StoredLeaves = new(
             """
             SELECT l.epoch, l.ordinal, l.structure, l.period, l.version, l.label, l.commitment, l.tag, l.request_id, l.item, v.opening, v.key, v.value
@@ -148,8 +156,10 @@ internal static class SqliteStatements
             """),
         DestroySecrets = new("UPDATE period SET state = 4, wrapped_secrets = x'' WHERE period = ? AND state = 3"),
         RewrapSecrets = new("UPDATE period SET wrapped_secrets = ?3 WHERE period = ?1 AND wrapped_secrets = ?2"),
-        DestroyCopies = new("DELETE FROM copy_value WHERE id IN (SELECT id FROM copy_value WHERE id BETWEEN ?1 << 31 AND ?1 << 31 | 2147483647 ORDER BY id LIMIT ?2)"),
-        LeftToDestroy = new("SELECT coalesce(p.destroyed_before, p.first_epoch), n.first_epoch FROM period AS p JOIN period AS n ON n.period = p.period + 1 WHERE p.period = ?"),
+        DestroyCopies = new(
+            "DELETE FROM copy_value WHERE id IN (SELECT id FROM copy_value WHERE id BETWEEN ?1 << 31 AND ?1 << 31 | 2147483647 ORDER BY id LIMIT ?2)"),
+        LeftToDestroy = new(
+            "SELECT coalesce(p.destroyed_before, p.first_epoch), n.first_epoch FROM period AS p JOIN period AS n ON n.period = p.period + 1 WHERE p.period = ?"),
         DestroyLeaves = new(
             """
             DELETE FROM value WHERE id IN (
@@ -190,7 +200,8 @@ internal static class SqliteStatements
             """),
         CopiesOfTrees = new(Copies + FromCopy + OfPeriod),
         CopiesWithLists = new(Copies + Values + FromCopy + JoinCopiedList + OfPeriod),
-        CopyValues = new("SELECT v.id & 2147483647" + Values + ", v.key FROM copy_value AS v WHERE v.id BETWEEN (?1 << 31 | ?2) AND (?1 << 31 | ?3) ORDER BY v.id"),
+        CopyValues = new("SELECT v.id & 2147483647" + Values
+            + ", v.key FROM copy_value AS v WHERE v.id BETWEEN (?1 << 31 | ?2) AND (?1 << 31 | ?3) ORDER BY v.id"),
         StoredCopies = new(
             """
             SELECT c.period, c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag, v.opening, v.key, v.value
@@ -200,7 +211,8 @@ internal static class SqliteStatements
         RequestSwitch = new("INSERT INTO switch_request (period) VALUES (?) ON CONFLICT DO NOTHING"),
         RequestedSwitch = new("SELECT r.period FROM switch_request AS r JOIN period AS p ON p.period = r.period - 1 WHERE p.state = 2"),
         StoredRequests = new("SELECT seq, request_id, body_hash FROM request WHERE seq > ? ORDER BY seq LIMIT ?"),
-        StoredPending = new($"SELECT seq, item, structure, key, value, expected_period, expected_version, NULL FROM pending WHERE {Between} ORDER BY id"),
+        StoredPending = new(
+            $"SELECT seq, item, structure, key, value, expected_period, expected_version, NULL FROM pending WHERE {Between} ORDER BY id"),
         StoredOutcomes = new(
             $"""
             SELECT o.seq, o.item, o.epoch, o.ordinal, o.refusal, o.refused_item, o.current_period, o.current_version, l.request_id, l.item

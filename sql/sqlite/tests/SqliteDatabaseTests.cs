@@ -50,7 +50,10 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
         await using IAcceptStore accept = await Provider.OpenAcceptAsync(_connectionString, Cancel);
         await using PipelineStore pipeline = await Provider.OpenPipelineAsync(_connectionString, Cancel);
         await using IFollowStore follow = await Provider.OpenFollowAsync(_connectionString, Cancel);
-        AcceptUnit Unit() => new([new AcceptRequest(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), new byte[32], [new AcceptItem(Protocol.StructureId.Keys, "k"u8.ToArray(), default, null)])]);
+        AcceptUnit Unit() =>
+            new(
+                [new AcceptRequest(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), new byte[32],
+                    [new AcceptItem(Protocol.StructureId.Keys, "k"u8.ToArray(), default, null)])]);
         Assert.Equal(AcceptStatus.Accepted, (await accept.AcceptAsync([Unit()], Cancel))[0].Status);
         Assert.NotNull(await pipeline.AcquireLeaseAsync("holder", TimeSpan.FromMinutes(1), Cancel));
 
@@ -132,7 +135,8 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
     [InlineData("Data Source=")]
     [InlineData("no connection string")]
     public void Databases_that_are_no_files_are_refused(string connectionString) =>
-        Assert.Throws<StorageMisconfiguredException>(() => Provider.CreateMigrator(connectionString.Length == 12 ? "Data Source=''" : connectionString));
+        Assert.Throws<StorageMisconfiguredException>(
+            () => Provider.CreateMigrator(connectionString.Length == 12 ? "Data Source=''" : connectionString));
 
     [Fact]
     public void Every_connection_syncs_fully()
@@ -153,7 +157,8 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
         {
             connection.Execute("PRAGMA journal_mode = DELETE");
         }
-        StorageMisconfiguredException e = await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Provider.OpenAcceptAsync(_connectionString, Cancel));
+        StorageMisconfiguredException e =
+            await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Provider.OpenAcceptAsync(_connectionString, Cancel));
         Assert.Contains("WAL", e.Message, StringComparison.Ordinal);
         _ = await Provider.CreateMigrator(_connectionString).MigrateAsync(Cancel);
         await using IAcceptStore store = await Provider.OpenAcceptAsync(_connectionString, Cancel);
@@ -166,7 +171,8 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
         {
             connection.Execute("INSERT INTO migration (version, applied_at, name) VALUES (99, 0, 'from the future')");
         }
-        StorageMisconfiguredException e = await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Provider.OpenFollowAsync(_connectionString, Cancel));
+        StorageMisconfiguredException e =
+            await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Provider.OpenFollowAsync(_connectionString, Cancel));
         Assert.Contains("newer", e.Message, StringComparison.Ordinal);
         e = await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Provider.CreateMigrator(_connectionString).MigrateAsync(Cancel));
         Assert.Contains("nothing was changed", e.Message, StringComparison.Ordinal);
@@ -208,7 +214,10 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
         await using IAcceptStore accept = await Provider.OpenAcceptAsync(_connectionString, Cancel);
         await using PipelineStore pipeline = await Provider.OpenPipelineAsync(_connectionString, Cancel);
         Assert.NotNull(await pipeline.AcquireLeaseAsync("holder", TimeSpan.FromMinutes(1), Cancel));
-        AcceptUnit Unit() => new([new AcceptRequest(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), new byte[32], [new AcceptItem(Protocol.StructureId.Keys, "k"u8.ToArray(), default, null)])]);
+        AcceptUnit Unit() =>
+            new(
+                [new AcceptRequest(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), new byte[32],
+                    [new AcceptItem(Protocol.StructureId.Keys, "k"u8.ToArray(), default, null)])]);
         await accept.CheckWritableAsync(Cancel);
         using (ReadOnlyMount.Over(Path.GetDirectoryName(DatabasePath)!))
         {

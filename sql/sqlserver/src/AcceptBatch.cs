@@ -87,9 +87,11 @@ internal static class AcceptBatch
         );
         """);
 
-    private static readonly Statement s_stageRequests = new("INSERT INTO #Requests (Seq, RequestId, BodyHash) SELECT Seq, RequestId, BodyHash FROM @list");
+    private static readonly Statement s_stageRequests = new(
+        "INSERT INTO #Requests (Seq, RequestId, BodyHash) SELECT Seq, RequestId, BodyHash FROM @list");
 
-    private static readonly Statement s_stageKeys = new("INSERT INTO #Keys (Number, Structure, [Key], Occurrences) SELECT Number, Structure, [Key], Occurrences FROM @list");
+    private static readonly Statement s_stageKeys = new(
+        "INSERT INTO #Keys (Number, Structure, [Key], Occurrences) SELECT Number, Structure, [Key], Occurrences FROM @list");
 
     private static readonly Statement s_stageItems = new(
         """
@@ -105,7 +107,8 @@ internal static class AcceptBatch
     {
         IReadOnlyList<(UpdateKey Key, int Occurrences)> keys = group.Keys();
         bool isStaged = await TryStageAsync(connection, group, keys, cancellationToken);
-        await using Rows rows = await connection.QueryAsync(isStaged ? s_stateStaged : s_state, cancellationToken, isStaged ? [] : CreateLists(group, keys)[..2]);
+        await using Rows rows = await connection.QueryAsync(
+            isStaged ? s_stateStaged : s_state, cancellationToken, isStaged ? [] : CreateLists(group, keys)[..2]);
         return await rows.ReadAcceptStateAsync(keys, connection.Database.Location, cancellationToken);
     }
 
@@ -113,7 +116,8 @@ internal static class AcceptBatch
     /// Stores a plain group and returns null. If the group cannot be stored as a whole, stores nothing and returns the state of the
     /// database on which the decision about the group depends.
     /// </summary>
-    public static async Task<AcceptState?> StoreAsync(Connection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
+    public static async Task<AcceptState?> StoreAsync(
+        Connection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
         IReadOnlyList<(UpdateKey Key, int Occurrences)> keys = group.Keys();
         bool isStaged = await TryStageAsync(connection, group, keys, cancellationToken);
@@ -145,7 +149,8 @@ internal static class AcceptBatch
     }
 
     private static SqlParameter[] CreateLists(AcceptGroup group, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys) =>
-        [Lists.Requests.Parameter("@requests", group.Requests.Index()), Lists.Keys.Parameter("@keys", keys.Index()), Lists.Items.Parameter("@items", group.Items)];
+        [Lists.Requests.Parameter("@requests", group.Requests.Index()), Lists.Keys.Parameter("@keys", keys.Index()),
+            Lists.Items.Parameter("@items", group.Items)];
 
     // Copies the group's lists into temporary tables of the session. If each list fits into one parameter, copies nothing and returns
     // false.

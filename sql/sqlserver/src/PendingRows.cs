@@ -29,7 +29,8 @@ internal static class PendingRows
     private static readonly Statement s_pageOfOthers = new(
         $"{Following} AND NOT EXISTS (SELECT 1 FROM #Underway AS u WHERE u.Seq = p.Seq) ORDER BY p.Seq, p.Item {Statement.ByIndex}");
 
-    private static readonly Statement s_stage = new("DROP TABLE IF EXISTS #Underway; CREATE TABLE #Underway (Seq bigint NOT NULL PRIMARY KEY)");
+    private static readonly Statement s_stage = new(
+        "DROP TABLE IF EXISTS #Underway; CREATE TABLE #Underway (Seq bigint NOT NULL PRIMARY KEY)");
 
     private static readonly Statement s_stageUnderway = new("INSERT INTO #Underway (Seq) SELECT Seq FROM @list");
 
@@ -67,7 +68,8 @@ internal static class PendingRows
         while (count == PageRows && !selection.IsFull)
         {
             await using IRows rows = await connection.QueryAsync(
-                page, cancellationToken, Parameter.Create("rows", PageRows), Parameter.Create("seq", selection.After.Sequence), Parameter.Create("item", selection.After.Item));
+                page, cancellationToken, Parameter.Create("rows", PageRows), Parameter.Create("seq", selection.After.Sequence),
+                Parameter.Create("item", selection.After.Item));
             for (count = 0; await rows.ReadAsync(cancellationToken) && selection.TryAdd(StoredRows.PendingRow(rows)); count++)
             {
             }
@@ -87,7 +89,8 @@ internal static class PendingRows
         }
         // Both `epoch` and `head` contain parameters for the epoch's number and hash, and this code drops the duplicate parameters.
         SqlParameter[] parameters = Parameters.Create([.. epoch.UnionBy(head, parameter => parameter.Name)]);
-        await using Rows rows = await connection.QueryAsync(last.Length > 0 ? s_finish : s_finishHeartbeat, cancellationToken, [.. parameters, .. last]);
+        await using Rows rows = await connection.QueryAsync(
+            last.Length > 0 ? s_finish : s_finishHeartbeat, cancellationToken, [.. parameters, .. last]);
         _ = await rows.ReadAsync(cancellationToken);
         return (rows.GetInt32(0), deleted + rows.GetInt32(1), rows.GetInt32(2));
     }

@@ -34,7 +34,8 @@ internal static class RequestNumbers
     /// these.
     /// </summary>
     public static async Task<long> DrawAsync(Connection connection, int count, CancellationToken cancellationToken) =>
-        await connection.FirstAsync<long?>(s_draw, rows => rows.IsNull(0) ? null : rows.GetInt64(0), cancellationToken, Parameter.Create("count", count))
+        await connection.FirstAsync<long?>(
+            s_draw, rows => rows.IsNull(0) ? null : rows.GetInt64(0), cancellationToken, Parameter.Create("count", count))
             ?? throw new StorageCorruptException("The database has no row that numbers requests: restore it.");
 
     /// <summary>Implements <see cref="ISession.FindOrAddRequestsAsync"/>.</summary>
@@ -46,7 +47,9 @@ internal static class RequestNumbers
         long last = await DrawAsync(connection, bodyHashes.Count, cancellationToken);
         List<StoredRequest> requests = await FindAsync(connection, s_ofIds, Lists.RequestIds, bodyHashes.Keys, cancellationToken);
         HashSet<Guid> found = [.. requests.Select(request => request.RequestId)];
-        StoredRequest[] missing = [.. bodyHashes.Where(request => !found.Contains(request.Key)).Select((request, i) => new StoredRequest(last + i + 1, request.Key, request.Value))];
+        StoredRequest[] missing =
+            [.. bodyHashes.Where(request => !found.Contains(request.Key))
+                .Select((request, i) => new StoredRequest(last + i + 1, request.Key, request.Value))];
         await connection.CopyAsync(
             Table.Request,
             missing.Length,
@@ -61,10 +64,12 @@ internal static class RequestNumbers
     }
 
     /// <summary>Implements <see cref="ISession.FindRequestsAsync"/>.</summary>
-    public static async Task<IReadOnlyDictionary<long, StoredRequest>?> FindAsync(Connection connection, long[] sequences, CancellationToken cancellationToken) =>
+    public static async Task<IReadOnlyDictionary<long, StoredRequest>?> FindAsync(
+        Connection connection, long[] sequences, CancellationToken cancellationToken) =>
         (await FindAsync(connection, s_ofNumbers, Lists.Sequences, sequences, cancellationToken)).ToDictionary(request => request.Sequence);
 
-    private static async Task<List<StoredRequest>> FindAsync<T>(Connection connection, Statement find, ListType<T> type, IEnumerable<T> list, CancellationToken cancellationToken)
+    private static async Task<List<StoredRequest>> FindAsync<T>(
+        Connection connection, Statement find, ListType<T> type, IEnumerable<T> list, CancellationToken cancellationToken)
     {
         var requests = new List<StoredRequest>();
         foreach (T[] chunk in connection.Chunks(list))

@@ -30,7 +30,8 @@ internal sealed class SqlServerAcceptStore : AcceptStore
     public override int? ConcurrentUpdates => ConcurrentItems;
 
     /// <inheritdoc/>
-    public override Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
+    public override Task<IReadOnlyList<AcceptResult>> AcceptAsync(
+        IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(floor);
         // Invalid units throw here, before this method takes a connection from the pool.
@@ -54,11 +55,14 @@ internal sealed class SqlServerAcceptStore : AcceptStore
         {
             if (i == MaxTries)
             {
-                throw new StorageUnavailableException($"Other services' updates of the same keys came before these updates {MaxTries} times.");
+                throw new StorageUnavailableException(
+                    $"Other services' updates of the same keys came before these updates {MaxTries} times.");
             }
             var plan = new AcceptPlan(units, floor);
             decided = plan.Decide(state);
-            state = plan.NewRequests.Count > 0 ? await AcceptBatch.StoreAsync(connection, new AcceptGroup(plan.NewRequests), floor, cancellationToken) : null;
+            state = plan.NewRequests.Count > 0
+                ? await AcceptBatch.StoreAsync(connection, new AcceptGroup(plan.NewRequests), floor, cancellationToken)
+                : null;
             if (state is not null)
             {
                 // The returned state is only about the requests that this attempt tried to store, so this code reads the state for the

@@ -52,22 +52,28 @@ internal sealed class SqlServerMigrator : Migrator
     }
 
     /// <inheritdoc/>
-    protected override Task<IDatabase> OpenAsync(CancellationToken cancellationToken) => Task.FromResult<IDatabase>(Database.Connect(_settings));
+    protected override Task<IDatabase> OpenAsync(CancellationToken cancellationToken) =>
+        Task.FromResult<IDatabase>(Database.Connect(_settings));
 
     /// <inheritdoc/>
-    protected override Task LockAsync(ISession session, CancellationToken cancellationToken) => RunAsync(session, [s_lock], cancellationToken);
+    protected override Task LockAsync(ISession session, CancellationToken cancellationToken) =>
+        RunAsync(session, [s_lock], cancellationToken);
 
     /// <inheritdoc/>
-    protected override Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) => SqlServerSchema.ReadVersionAsync(session, cancellationToken);
+    protected override Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) =>
+        SqlServerSchema.ReadVersionAsync(session, cancellationToken);
 
     /// <inheritdoc/>
-    protected override Task CreateAsync(ISession session, CancellationToken cancellationToken) => RunAsync(session, [s_createSchema, s_createMigration], cancellationToken);
+    protected override Task CreateAsync(ISession session, CancellationToken cancellationToken) =>
+        RunAsync(session, [s_createSchema, s_createMigration], cancellationToken);
 
     /// <inheritdoc/>
-    protected override Task RunAsync(ISession session, string script, CancellationToken cancellationToken) => RunAsync(session, SqlServerSchema.Batches(script), cancellationToken);
+    protected override Task RunAsync(ISession session, string script, CancellationToken cancellationToken) =>
+        RunAsync(session, SqlServerSchema.Batches(script), cancellationToken);
 
     /// <inheritdoc/>
-    protected override Task CheckAsync(IDatabase database, CancellationToken cancellationToken) => ((Database)database).CheckAsync(cancellationToken);
+    protected override Task CheckAsync(IDatabase database, CancellationToken cancellationToken) =>
+        ((Database)database).CheckAsync(cancellationToken);
 
     private static async Task RunAsync(ISession session, Statement[] batches, CancellationToken cancellationToken)
     {

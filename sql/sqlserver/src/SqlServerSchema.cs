@@ -8,7 +8,8 @@ internal static class SqlServerSchema
     private const int ForcedDelayedDurability = 2;
 
     // If the user may not see the table of migrations, this statement returns 0, as if the table did not exist.
-    private static readonly Statement s_version = new("IF OBJECT_ID(N'optiks.Migration') IS NULL SELECT 0 ELSE SELECT COALESCE(MAX(Version), 0) FROM optiks.Migration");
+    private static readonly Statement s_version = new(
+        "IF OBJECT_ID(N'optiks.Migration') IS NULL SELECT 0 ELSE SELECT COALESCE(MAX(Version), 0) FROM optiks.Migration");
 
     private static readonly Statement s_settings = new(
         """
@@ -25,11 +26,13 @@ internal static class SqlServerSchema
     public static Statement[] Batches(string script) =>
         // The texts are as safe as constants, because the scripts are embedded in the assembly.
 #pragma warning disable CA1857
-        [.. script.Split("\nGO\n", StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).Select(batch => new Statement(batch))];
+        [.. script.Split("\nGO\n", StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)
+            .Select(batch => new Statement(batch))];
 #pragma warning restore CA1857
 
     /// <summary>Reads the version of a database; returns 0 when the database does not have this project's schema.</summary>
-    public static Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) => session.FirstAsync(s_version, rows => rows.GetInt32(0), cancellationToken);
+    public static Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) =>
+        session.FirstAsync(s_version, rows => rows.GetInt32(0), cancellationToken);
 
     /// <summary>
     /// Throws unless the schema has this build's version and the settings keep every commit durable. Returns whether the server is
@@ -38,10 +41,13 @@ internal static class SqlServerSchema
     public static async Task<bool> CheckAsync(Connection connection, string location, CancellationToken cancellationToken)
     {
         int version = await ReadVersionAsync(connection, cancellationToken);
-        Schema.ThrowIfOther(version, location, version == 0 ? " If it has run already, this user is not a member of optiks_update, optiks_task or optiks_query." : "");
+        Schema.ThrowIfOther(version, location,
+            version == 0 ? " If it has run already, this user is not a member of optiks_update, optiks_task or optiks_query." : "");
         (bool Snapshot, int DelayedDurability, bool IsBabelfish) read =
-            await connection.FirstAsync<(bool, int, bool)?>(s_settings, rows => (rows.GetBoolean(0), rows.GetInt32(1), rows.GetBoolean(2)), cancellationToken)
-            ?? throw new StorageMisconfiguredException($"The database {location} does not show its settings to this user: sys.databases has no row for it.");
+            await connection.FirstAsync<(bool, int, bool)?>(
+                s_settings, rows => (rows.GetBoolean(0), rows.GetInt32(1), rows.GetBoolean(2)), cancellationToken)
+            ?? throw new StorageMisconfiguredException(
+                $"The database {location} does not show its settings to this user: sys.databases has no row for it.");
         if (!read.Snapshot)
         {
             throw new StorageMisconfiguredException(

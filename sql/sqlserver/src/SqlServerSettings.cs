@@ -30,7 +30,8 @@ internal sealed class SqlServerSettings
 
     public string ConnectionString => _builder.ConnectionString;
 
-    public string UnpooledConnectionString => new SqlConnectionStringBuilder(_builder.ConnectionString) { Pooling = false }.ConnectionString;
+    public string UnpooledConnectionString =>
+        new SqlConnectionStringBuilder(_builder.ConnectionString) { Pooling = false }.ConnectionString;
 
     /// <summary>
     /// Parses a connection string for a role (<c>update</c>, <c>task</c>, <c>query</c>, <c>maintenance</c>, <c>migrate</c>). Throws
@@ -53,7 +54,8 @@ internal sealed class SqlServerSettings
         }
         if (builder.DataSource.Length == 0 || builder.InitialCatalog.Length == 0)
         {
-            throw new StorageMisconfiguredException("The connection string has no Server or no Database: for SQL Server, write 'Server=db;Database=optiks;User ID=optiks'.");
+            throw new StorageMisconfiguredException(
+                "The connection string has no Server or no Database: for SQL Server, write 'Server=db;Database=optiks;User ID=optiks'.");
         }
         RequireEncryption(builder);
         // Each store has a name of its own, so that the next holder of the lease can end all sessions of the store that held the lease
@@ -84,7 +86,8 @@ internal sealed class SqlServerSettings
         host = host.StartsWith("tcp:", StringComparison.OrdinalIgnoreCase) ? host[4..].Trim() : host;
         int end = host.AsSpan().IndexOfAny(',', '\\');
         host = (end < 0 ? host : host[..end]).Trim();
-        return host is "." || host.Equals("(local)", StringComparison.OrdinalIgnoreCase) || host.Equals("localhost", StringComparison.OrdinalIgnoreCase)
+        return host is "." || host.Equals("(local)", StringComparison.OrdinalIgnoreCase)
+            || host.Equals("localhost", StringComparison.OrdinalIgnoreCase)
             || (IPAddress.TryParse(host, out IPAddress? address) && IPAddress.IsLoopback(address));
     }
 
@@ -99,7 +102,9 @@ internal sealed class SqlServerSettings
         bool staysHere = IsLoopback(builder.DataSource) && (builder.FailoverPartner.Length == 0 || IsLoopback(builder.FailoverPartner));
         if (!staysHere && ((isEncryptSaid && !isEncrypted) || builder.TrustServerCertificate))
         {
-            string servers = builder.FailoverPartner.Length == 0 ? builder.DataSource : $"{builder.DataSource} and {builder.FailoverPartner}";
+            string servers = builder.FailoverPartner.Length == 0
+                ? builder.DataSource
+                : $"{builder.DataSource} and {builder.FailoverPartner}";
             throw new StorageMisconfiguredException(
                 $"The connection to {servers} must be encrypted and the server's certificate verified: leave Encrypt=false and TrustServerCertificate=true out of the connection string.");
         }

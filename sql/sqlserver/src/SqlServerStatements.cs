@@ -18,7 +18,8 @@ internal static class SqlServerStatements
     public const string LockHead = "UPDATE optiks.Head SET Fence = Fence";
 
     /// <summary>Adds an epoch's row. Batches that finish an epoch contain this text and <see cref="MoveHead"/>.</summary>
-    public const string InsertEpoch = "INSERT INTO optiks.Epoch (Epoch, Leaves, ValueBytes, RecordHash, Record) VALUES (@epoch, @leaves, @valueBytes, @hash, @record)";
+    public const string InsertEpoch =
+        "INSERT INTO optiks.Epoch (Epoch, Leaves, ValueBytes, RecordHash, Record) VALUES (@epoch, @leaves, @valueBytes, @hash, @record)";
 
     /// <summary>Moves the head row to an epoch. Batches that finish an epoch contain this text and <see cref="InsertEpoch"/>.</summary>
     public const string MoveHead = $"UPDATE optiks.Head SET Epoch = @epoch, RecordHash = @hash WHERE {HeadCondition}";
@@ -67,8 +68,10 @@ internal static class SqlServerStatements
     {
         Head = new Statement(Head),
         Clock = new Statement("SELECT SYSUTCDATETIME()"),
-        Periods = new Statement("SELECT Period, State, FirstEpoch, Copies, WrappedSecrets, Configuration FROM optiks.Period ORDER BY Period"),
-        Epochs = new Statement("SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint] FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch"),
+        Periods = new Statement(
+            "SELECT Period, State, FirstEpoch, Copies, WrappedSecrets, Configuration FROM optiks.Period ORDER BY Period"),
+        Epochs = new Statement(
+            "SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint] FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch"),
         // A standby that cannot take the lease must not wait for the holder's commits, so the statement reads the row before it updates it.
         // If it has to wait for the row, it computes the lease's end after the wait.
         AcquireLease = new Statement(
@@ -86,7 +89,8 @@ internal static class SqlServerStatements
             """),
         RenewLease = new Statement(
             $"{LockHead}; UPDATE optiks.Head SET LeaseEnd = DATEADD(millisecond, @duration, SYSUTCDATETIME()), Session = @session WHERE Fence = @fence AND Holder = @holder"),
-        ReleaseLease = new Statement("UPDATE optiks.Head SET LeaseEnd = '1970-01-01', Holder = N'', Session = N'' WHERE Fence = @fence AND Holder = @holder"),
+        ReleaseLease = new Statement(
+            "UPDATE optiks.Head SET LeaseEnd = '1970-01-01', Holder = N'', Session = N'' WHERE Fence = @fence AND Holder = @holder"),
         HoldLease = new Statement(HoldLease),
         LockLease = new Statement(HoldLease),
         LockHead = new Statement(LockHead),
@@ -94,13 +98,15 @@ internal static class SqlServerStatements
         FollowsHead = new Statement($"SELECT 1 FROM optiks.Head WHERE {HeadCondition}"),
         MoveHead = new Statement(MoveHead),
         InsertEpoch = new Statement(InsertEpoch),
-        MoveHeadToGenesis = new Statement("UPDATE optiks.Head SET Epoch = 0, RecordHash = @hash WHERE Epoch IS NULL AND Fence = @fence AND Holder = @holder"),
+        MoveHeadToGenesis = new Statement(
+            "UPDATE optiks.Head SET Epoch = 0, RecordHash = @hash WHERE Epoch IS NULL AND Fence = @fence AND Holder = @holder"),
         InsertPeriod = new Statement(
             """
             INSERT INTO optiks.Period (Period, State, FirstEpoch, Copies, WrappedSecrets, Configuration)
             SELECT @period, @state, @first, @copies, @secrets, @configuration WHERE NOT EXISTS (SELECT 1 FROM optiks.Period WHERE Period = @period)
             """),
-        HasEpoch = new Statement("SELECT 1 FROM optiks.Epoch WHERE Epoch = @epoch AND RecordHash = @hash AND DATALENGTH(RecordHash) = DATALENGTH(@hash)"),
+        HasEpoch = new Statement(
+            "SELECT 1 FROM optiks.Epoch WHERE Epoch = @epoch AND RecordHash = @hash AND DATALENGTH(RecordHash) = DATALENGTH(@hash)"),
         StoreCheckpoint = new Statement(
             $"""
             {HoldLease};
@@ -181,18 +187,22 @@ internal static class SqlServerStatements
             FROM optiks.Leaf AS l LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal WHERE l.Epoch = @epoch AND l.Ordinal = @ordinal
             """),
         ValueAt = new Statement("SELECT [Value] FROM optiks.[Value] WHERE Epoch = @epoch AND Ordinal = @ordinal"),
-        EpochSizes = new Statement("SELECT TOP (@max) Epoch, Leaves, ValueBytes FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch"),
+        EpochSizes = new Statement(
+            "SELECT TOP (@max) Epoch, Leaves, ValueBytes FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch"),
         LeavesOfTrees = new Statement(Trees + FromLeaf + OfEpochs),
         LeavesWithLists = new Statement(Trees + Values + FromLeaf + ApplyList + OfEpochs + " " + Statement.ByIndex),
         LeavesWithValues = new Statement(Trees + Values + FromLeaf + JoinValue + OfEpochs),
         WholeLeaves = new Statement(Trees + Values + ", l.Item, l.RequestId, v.[Key]" + FromLeaf + JoinValue + OfEpochs),
         NamesOfTrees = new Statement(Trees + FromLeaf + OfNames),
         NamesWithValues = new Statement(Trees + Values + FromLeaf + JoinValue + OfNames + " " + Statement.ByIndex),
-        StoredEpochs = new Statement("SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint], Leaves, ValueBytes FROM optiks.Epoch WHERE Epoch >= @first ORDER BY Epoch"),
+        StoredEpochs = new Statement(
+            "SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint], Leaves, ValueBytes FROM optiks.Epoch WHERE Epoch >= @first ORDER BY Epoch"),
         StoredLeaves = new Statement(
-            Page + "l.Epoch, l.Ordinal, l.Structure, l.Period, l.Version, l.Label, l.Commitment, l.Tag, l.RequestId, l.Item, v.Opening, v.[Key], v.[Value]"
+            Page
+                + "l.Epoch, l.Ordinal, l.Structure, l.Period, l.Version, l.Label, l.Commitment, l.Tag, l.RequestId, l.Item, v.Opening, v.[Key], v.[Value]"
             + OctetsBefore + "l.Epoch, l.Ordinal" + UpToRow
-            + " FROM (SELECT TOP (@max) l.*" + FromLeaf + " WHERE l.Epoch >= @epoch AND (l.Epoch > @epoch OR l.Ordinal >= @ordinal) ORDER BY l.Epoch, l.Ordinal) AS l" + JoinValue
+            + " FROM (SELECT TOP (@max) l.*" + FromLeaf
+            + " WHERE l.Epoch >= @epoch AND (l.Epoch > @epoch OR l.Ordinal >= @ordinal) ORDER BY l.Epoch, l.Ordinal) AS l" + JoinValue
             + Fitting + "s.Epoch, s.Ordinal"),
         CountValues = new Statement("SELECT COUNT_BIG(*) FROM optiks.[Value]"),
         EndPeriod = new Statement("UPDATE optiks.Period SET State = 3 WHERE Period = @period AND State = 2"),
@@ -202,7 +212,8 @@ internal static class SqlServerStatements
             AND @copies = COALESCE((SELECT TOP (1) c.Number + 1 FROM optiks.[Copy] AS c WHERE c.Period = @period ORDER BY c.Number DESC), 0)
             """),
         DestroySecrets = new Statement("UPDATE optiks.Period SET State = 4, WrappedSecrets = 0x WHERE Period = @period AND State = 3"),
-        RewrapSecrets = new Statement("UPDATE optiks.Period SET WrappedSecrets = @after WHERE Period = @period AND WrappedSecrets = @before AND DATALENGTH(WrappedSecrets) = DATALENGTH(@before)"),
+        RewrapSecrets = new Statement(
+            "UPDATE optiks.Period SET WrappedSecrets = @after WHERE Period = @period AND WrappedSecrets = @before AND DATALENGTH(WrappedSecrets) = DATALENGTH(@before)"),
         DestroyCopies = new Statement("DELETE TOP (@max) FROM optiks.CopyValue WHERE Period = @period"),
         LeftToDestroy = new Statement(
             "SELECT COALESCE(p.DestroyedBefore, p.FirstEpoch), n.FirstEpoch FROM optiks.Period AS p JOIN optiks.Period AS n ON n.Period = p.Period + 1 WHERE p.Period = @period"),
@@ -219,7 +230,8 @@ internal static class SqlServerStatements
             """),
         NextCopy = new Statement(
             "SELECT p.State, COALESCE((SELECT TOP (1) c.Number + 1 FROM optiks.[Copy] AS c WHERE c.Period = p.Period ORDER BY c.Number DESC), 0) FROM optiks.Period AS p WHERE p.Period = @period"),
-        HasCopy = new Statement("SELECT 1 FROM optiks.[Copy] WHERE Period = @period AND Number = @number AND Label = @label AND Commitment = @commitment"),
+        HasCopy = new Statement(
+            "SELECT 1 FROM optiks.[Copy] WHERE Period = @period AND Number = @number AND Label = @label AND Commitment = @commitment"),
         FindCopy = new Statement(
             $"""
             SELECT TOP (1) c.Number, c.Version, CASE WHEN v.Period IS NULL THEN 0 ELSE 1 END
@@ -246,16 +258,21 @@ internal static class SqlServerStatements
             """),
         CopiesOfTrees = new Statement("SELECT TOP (@max) " + CopyColumns + FromCopy + OfPeriod),
         CopiesWithLists = new Statement(
-            Page + CopyColumns + Values + OctetsBefore + "c.Number" + UpToRow + FromSomeOfPeriod + ApplyCopiedList + Fitting + "s.Number " + Statement.ByIndex),
+            Page + CopyColumns + Values + OctetsBefore + "c.Number" + UpToRow + FromSomeOfPeriod + ApplyCopiedList + Fitting + "s.Number "
+                + Statement.ByIndex),
         CopyValues = new Statement(
-            Page + "v.Number" + Values + ", v.[Key]" + OctetsBefore + "v.Number" + UpToRow + " FROM optiks.CopyValue AS v WHERE v.Period = @period AND v.Number BETWEEN @number AND @last" + Fitting + "s.Number"),
+            Page + "v.Number" + Values + ", v.[Key]" + OctetsBefore + "v.Number" + UpToRow
+                + " FROM optiks.CopyValue AS v WHERE v.Period = @period AND v.Number BETWEEN @number AND @last" + Fitting + "s.Number"),
         StoredCopies = new Statement(
             Page + "c.Period, " + CopyColumns + ", v.Opening, v.[Key], v.[Value]" + OctetsBefore + "c.Period, c.Number" + UpToRow
-            + " FROM (SELECT TOP (@max) c.*" + FromCopy + " WHERE c.Period >= @period AND (c.Period > @period OR c.Number >= @number) ORDER BY c.Period, c.Number) AS c" + JoinCopied
+            + " FROM (SELECT TOP (@max) c.*" + FromCopy
+            + " WHERE c.Period >= @period AND (c.Period > @period OR c.Number >= @number) ORDER BY c.Period, c.Number) AS c" + JoinCopied
             + Fitting + "s.Period, s.Number"),
         CountCopyValues = new Statement("SELECT COUNT_BIG(*) FROM optiks.CopyValue"),
-        RequestSwitch = new Statement("INSERT INTO optiks.SwitchRequest (Period) SELECT @period WHERE NOT EXISTS (SELECT 1 FROM optiks.SwitchRequest WHERE Period = @period)"),
-        RequestedSwitch = new Statement("SELECT r.Period FROM optiks.SwitchRequest AS r JOIN optiks.Period AS p ON p.Period = r.Period - 1 WHERE p.State = 2"),
+        RequestSwitch = new Statement(
+            "INSERT INTO optiks.SwitchRequest (Period) SELECT @period WHERE NOT EXISTS (SELECT 1 FROM optiks.SwitchRequest WHERE Period = @period)"),
+        RequestedSwitch = new Statement(
+            "SELECT r.Period FROM optiks.SwitchRequest AS r JOIN optiks.Period AS p ON p.Period = r.Period - 1 WHERE p.State = 2"),
         StoredRequests = new Statement("SELECT TOP (@max) Seq, RequestId, BodyHash FROM optiks.Request WHERE Seq > @after ORDER BY Seq"),
         StoredPending = new Statement(
             """

@@ -24,7 +24,8 @@ public sealed class SqlServerStorageProvider : IStorageProvider
     public string Name => "sqlserver";
 
     /// <inheritdoc/>
-    public string? Notice { get; } = typeof(SqlServerStorageProvider).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>().FirstOrDefault(data => data.Key == "SqlClientNotice")?.Value;
+    public string? Notice { get; } = typeof(SqlServerStorageProvider).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>()
+        .FirstOrDefault(data => data.Key == "SqlClientNotice")?.Value;
 
     /// <inheritdoc/>
     public async Task<IAcceptStore> OpenAcceptAsync(string connectionString, CancellationToken cancellationToken) =>

@@ -40,7 +40,8 @@ internal sealed class CommandLog : IObserver<DiagnosticListener>, IObserver<KeyV
     public void OnNext(KeyValuePair<string, object?> value)
     {
         string name = value.Key[(value.Key.LastIndexOf('.') + 1)..];
-        if (s_current.Value == this && name.EndsWith(Before, StringComparison.Ordinal) && !name.Contains("Connection", StringComparison.Ordinal))
+        if (s_current.Value == this && name.EndsWith(Before, StringComparison.Ordinal)
+            && !name.Contains("Connection", StringComparison.Ordinal))
         {
             _sent.Add(name[..^Before.Length]);
         }

@@ -39,7 +39,9 @@ public sealed class ErrorTests
 
     [Fact]
     public void A_wait_for_a_lock_says_what_to_do() =>
-        Assert.Contains("docs/operations/sqlserver.md, Takeover", Assert.IsType<StorageUnavailableException>(SqlServerErrors.Translate(Error(1222), "optiks at db", wasOpen: true)).Message, StringComparison.Ordinal);
+        Assert.Contains("docs/operations/sqlserver.md, Takeover",
+            Assert.IsType<StorageUnavailableException>(SqlServerErrors.Translate(Error(1222), "optiks at db", wasOpen: true)).Message,
+            StringComparison.Ordinal);
 
     // The members with which the client creates its exceptions differ between its versions, so this code finds them by reflection.
     private static SqlException Error(params int[] numbers)
@@ -55,11 +57,14 @@ public sealed class ErrorTests
                 "errorClass" => (byte)14,
                 _ when parameter.HasDefaultValue => parameter.DefaultValue,
                 _ when parameter.ParameterType == typeof(string) => "text",
-                _ => parameter.ParameterType.IsValueType ? Convert.ChangeType(0, parameter.ParameterType, CultureInfo.InvariantCulture) : null,
+                _ => parameter.ParameterType.IsValueType
+                    ? Convert.ChangeType(0, parameter.ParameterType, CultureInfo.InvariantCulture)
+                    : null,
             })]);
             typeof(SqlErrorCollection).GetMethod("Add", Own)!.Invoke(errors, [error]);
         }
-        MethodInfo make = typeof(SqlException).GetMethods(Own).Where(method => method.Name == "CreateException").MinBy(method => method.GetParameters().Length)!;
+        MethodInfo make = typeof(SqlException).GetMethods(Own).Where(method => method.Name == "CreateException")
+            .MinBy(method => method.GetParameters().Length)!;
         return (SqlException)make.Invoke(null, [errors, "16.0"])!;
     }
 }

@@ -14,7 +14,9 @@ public sealed class SettingsTests
     [InlineData("Server=localhost;Failover Partner=db.example;Database=optiks;Encrypt=false")]
     [InlineData("Server=127.0.0.1;Failover Partner=db.example;Database=optiks;TrustServerCertificate=true")]
     public void A_connection_to_another_machine_that_could_be_read_is_refused(string connectionString) =>
-        Assert.Contains("must be encrypted", Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task")).Message, StringComparison.Ordinal);
+        Assert.Contains("must be encrypted",
+            Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task")).Message,
+            StringComparison.Ordinal);
 
     [Theory]
     [InlineData("sqlserver://user:s3cret@db/optiks?encrypt=true")]
@@ -23,7 +25,8 @@ public sealed class SettingsTests
     [InlineData("Server=db;Database=optiks;Connect Timeout=s3cret")]
     public void Nothing_of_a_string_that_is_none_is_said(string connectionString)
     {
-        StorageMisconfiguredException e = Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task"));
+        StorageMisconfiguredException e =
+            Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task"));
         Assert.DoesNotContain("s3c", e.ToString(), StringComparison.Ordinal);
     }
 
@@ -35,7 +38,8 @@ public sealed class SettingsTests
     [InlineData("Server=127.0.0.1,1433;Failover Partner=db.example;Database=optiks", true, false)]
     [InlineData("Server=127.0.0.1,1433;Database=optiks;Encrypt=false", false, false)]
     [InlineData("Server=127.0.0.1,1433;Database=optiks;Encrypt=true;TrustServerCertificate=true", true, true)]
-    public void Another_machine_is_talked_to_encrypted_and_verified_and_loopback_as_the_operator_says(string connectionString, bool isEncrypted, bool isTrusted)
+    public void Another_machine_is_talked_to_encrypted_and_verified_and_loopback_as_the_operator_says(
+        string connectionString, bool isEncrypted, bool isTrusted)
     {
         var builder = new SqlConnectionStringBuilder(SqlServerSettings.Parse(connectionString, "task").ConnectionString);
         bool encrypt = builder.Encrypt;
@@ -59,7 +63,8 @@ public sealed class SettingsTests
             _ = Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task"));
             return;
         }
-        Assert.Equal(asked.Encrypt, new SqlConnectionStringBuilder(SqlServerSettings.Parse(connectionString, "task").ConnectionString).Encrypt);
+        Assert.Equal(asked.Encrypt,
+            new SqlConnectionStringBuilder(SqlServerSettings.Parse(connectionString, "task").ConnectionString).Encrypt);
     }
 
     [Theory]
@@ -71,9 +76,13 @@ public sealed class SettingsTests
     public void Each_role_waits_as_long_as_its_callers_can(string role, int commandSeconds, int connectSeconds, string lockMilliseconds)
     {
         SqlServerSettings settings = SqlServerSettings.Parse("Server=db.example;Database=optiks;Connect Timeout=20", role);
-        Assert.Equal((commandSeconds, connectSeconds), (settings.Limits.CommandSeconds, new SqlConnectionStringBuilder(settings.ConnectionString).ConnectTimeout));
+        Assert.Equal((commandSeconds, connectSeconds),
+            (settings.Limits.CommandSeconds, new SqlConnectionStringBuilder(settings.ConnectionString).ConnectTimeout));
         Assert.Equal($"SET NOCOUNT ON; SET XACT_ABORT ON; SET LOCK_TIMEOUT {lockMilliseconds};\n", settings.Limits.Preamble.Text);
-        Assert.Equal(2, new SqlConnectionStringBuilder(SqlServerSettings.Parse("Server=db.example;Database=optiks;Connect Timeout=2", role).ConnectionString).ConnectTimeout);
+        Assert.Equal(
+            2,
+            new SqlConnectionStringBuilder(
+                SqlServerSettings.Parse("Server=db.example;Database=optiks;Connect Timeout=2", role).ConnectionString).ConnectTimeout);
     }
 
     [Theory]
@@ -90,7 +99,8 @@ public sealed class SettingsTests
     [InlineData("db\\localhost", false)]
     [InlineData("np:\\\\127.0.0.1\\pipe", false)]
     [InlineData("", false)]
-    public void A_server_is_this_machine_only_by_a_name_that_says_so(string dataSource, bool expected) => Assert.Equal(expected, SqlServerSettings.IsLoopback(dataSource));
+    public void A_server_is_this_machine_only_by_a_name_that_says_so(string dataSource, bool expected) =>
+        Assert.Equal(expected, SqlServerSettings.IsLoopback(dataSource));
 
     [Theory]
     [InlineData("Database=optiks")]
@@ -99,18 +109,23 @@ public sealed class SettingsTests
     [InlineData("Server=db.example;Database=optiks;Encrypt=perhaps")]
     [InlineData("Server=db.example;Database=optiks;Connect Timeout=soon")]
     [InlineData("Server=db.example;Database=optiks;Connect Timeout=99999999999")]
-    public void A_connection_string_that_cannot_be_used_is_said_so(string connectionString) => Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task"));
+    public void A_connection_string_that_cannot_be_used_is_said_so(string connectionString) =>
+        Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task"));
 
     [Fact]
     public void No_setting_of_the_clients_own_repeats_or_shares_what_the_driver_does()
     {
         string[] strings =
         [
-            .. Enumerable.Repeat("Server=db.example;Database=optiks;User ID=u;Password=secret;ConnectRetryCount=3;MultipleActiveResultSets=true;Enlist=true;Persist Security Info=true;Application Name=mine", 2)
+            .. Enumerable.Repeat(
+                "Server=db.example;Database=optiks;User ID=u;Password=secret;ConnectRetryCount=3;MultipleActiveResultSets=true;Enlist=true;Persist Security Info=true;Application Name=mine", 2)
                 .Select(text => SqlServerSettings.Parse(text, "task").ConnectionString),
         ];
         SqlConnectionStringBuilder[] parsed = [.. strings.Select(text => new SqlConnectionStringBuilder(text))];
-        Assert.All(parsed, builder => Assert.Equal((0, false, false, false), (builder.ConnectRetryCount, builder.MultipleActiveResultSets, builder.Enlist, builder.PersistSecurityInfo)));
+        Assert.All(
+            parsed,
+            builder => Assert.Equal((0, false, false, false),
+                (builder.ConnectRetryCount, builder.MultipleActiveResultSets, builder.Enlist, builder.PersistSecurityInfo)));
         Assert.All(parsed, builder => Assert.Equal(PoolBlockingPeriod.NeverBlock, builder.PoolBlockingPeriod));
         Assert.StartsWith("optiks-task-", parsed[0].ApplicationName, StringComparison.Ordinal);
         Assert.NotEqual(parsed[0].ApplicationName, parsed[1].ApplicationName);

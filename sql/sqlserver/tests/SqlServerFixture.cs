@@ -37,7 +37,8 @@ public sealed class SqlServerFixture : IServerFixture
         AnotherBodyHash = "CAST(0x01 AS binary(32))",
         Forbidden =
         [
-            ("optiks_update", "INSERT INTO optiks.Epoch (Epoch, Leaves, ValueBytes, RecordHash, Record) VALUES (7, 0, 0, CAST(0x AS binary(32)), 0x)"),
+            ("optiks_update",
+                "INSERT INTO optiks.Epoch (Epoch, Leaves, ValueBytes, RecordHash, Record) VALUES (7, 0, 0, CAST(0x AS binary(32)), 0x)"),
             ("optiks_update", "SELECT WrappedSecrets FROM optiks.Period"),
             ("optiks_update", "SELECT [Value] FROM optiks.[Value]"),
             ("optiks_update", "SELECT Opening FROM optiks.[Value]"),
@@ -61,7 +62,8 @@ public sealed class SqlServerFixture : IServerFixture
     public async Task<string> CreateAsync()
     {
         Assert.SkipWhen(string.IsNullOrEmpty(s_server), $"{Variable} is not set.");
-        string name = string.Create(CultureInfo.InvariantCulture, $"optiks_test_{Environment.ProcessId}_{Interlocked.Increment(ref s_databases)}");
+        string name = string.Create(
+            CultureInfo.InvariantCulture, $"optiks_test_{Environment.ProcessId}_{Interlocked.Increment(ref s_databases)}");
         await ChangeCatalogAsync($"CREATE DATABASE {name}");
         string connectionString = new SqlConnectionStringBuilder(s_server) { InitialCatalog = name, ConnectTimeout = 10 }.ConnectionString;
         if (!await IsBabelfishAsync(s_server!))
@@ -83,7 +85,8 @@ public sealed class SqlServerFixture : IServerFixture
         SqlConnection.ClearAllPools();
         // A session ends some time after its client has closed it. Until then, the server cannot drop the user, and it can drop the
         // database only by ending the session itself.
-        while (await ScalarAsync(s_server!, $"SELECT COUNT(session_id) FROM sys.dm_exec_sessions WHERE database_id = DB_ID(N'{name}')") is not 0)
+        while (await ScalarAsync(
+            s_server!, $"SELECT COUNT(session_id) FROM sys.dm_exec_sessions WHERE database_id = DB_ID(N'{name}')") is not 0)
         {
             await Task.Delay(20, TestContext.Current.CancellationToken);
         }
@@ -106,11 +109,13 @@ public sealed class SqlServerFixture : IServerFixture
         _ = await ReplaceAsync("UPDATE optiks.Pending SET RequestId = @replacement WHERE RequestId = @present");
 
         Task<int> ReplaceAsync(string sql) =>
-            ExecuteAsync(connectionString, sql, Engine.Parameters.RequestId("@replacement", replacement), Engine.Parameters.RequestId("@present", present));
+            ExecuteAsync(connectionString, sql, Engine.Parameters.RequestId("@replacement", replacement),
+                Engine.Parameters.RequestId("@present", present));
     }
 
     public async Task DeletePendingAsync(string connectionString, long sequence, int item) => Assert.Equal(1, await ExecuteAsync(
-        connectionString, "DELETE FROM optiks.Pending WHERE Seq = @seq AND Item = @item", Engine.Parameters.Bigint("@seq", sequence), Engine.Parameters.Int("@item", item)));
+        connectionString, "DELETE FROM optiks.Pending WHERE Seq = @seq AND Item = @item", Engine.Parameters.Bigint("@seq", sequence),
+        Engine.Parameters.Int("@item", item)));
 
     public async Task AbandonWriteAsync(string connectionString, ulong epoch)
     {
@@ -134,10 +139,16 @@ public sealed class SqlServerFixture : IServerFixture
         _logins.Add(name);
         _ = await ExecuteAsync(connectionString, $"CREATE USER {name} FOR LOGIN {name}");
         _ = await ExecuteAsync(connectionString, $"ALTER ROLE {role} ADD MEMBER {name}");
-        return new SqlConnectionStringBuilder(connectionString) { IntegratedSecurity = false, UserID = name, Password = password }.ConnectionString;
+        return new SqlConnectionStringBuilder(connectionString)
+        {
+            IntegratedSecurity = false,
+            UserID = name,
+            Password = password,
+        }.ConnectionString;
     }
 
-    public bool IsDenied(DbException e) => (e is SqlException error && s_permissionDenied.Contains(error.Number)) || e.Message.Contains("permission denied", StringComparison.OrdinalIgnoreCase);
+    public bool IsDenied(DbException e) => (e is SqlException error && s_permissionDenied.Contains(error.Number))
+        || e.Message.Contains("permission denied", StringComparison.OrdinalIgnoreCase);
 
     /// <summary>Runs T-SQL on a connection of its own, and returns the number of changed rows.</summary>
     public static async Task<int> ExecuteAsync(string connectionString, string sql, params SqlParameter[] parameters)
@@ -167,11 +178,14 @@ public sealed class SqlServerFixture : IServerFixture
     }
 
     /// <summary>Returns whether the server is Babelfish, which lacks some of SQL Server's features that tests need.</summary>
-    public static async Task<bool> IsBabelfishAsync(string connectionString) => await ScalarAsync(connectionString, "SELECT SERVERPROPERTY(N'Babelfish')") is not (null or DBNull);
+    public static async Task<bool> IsBabelfishAsync(string connectionString) =>
+        await ScalarAsync(connectionString, "SELECT SERVERPROPERTY(N'Babelfish')") is not (null or DBNull);
 
     private static SqlConnection Plain(string connectionString, string? session)
     {
-        var builder = new SqlConnectionStringBuilder(SqlServerSettings.Parse(connectionString, "test").ConnectionString) { Pooling = false };
+        var builder = new SqlConnectionStringBuilder(
+            SqlServerSettings.Parse(connectionString, "test").ConnectionString)
+        { Pooling = false };
         builder.ApplicationName = session ?? builder.ApplicationName;
         return new SqlConnection(builder.ConnectionString);
     }

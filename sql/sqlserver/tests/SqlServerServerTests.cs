@@ -14,7 +14,8 @@ public sealed class SqlServerServerTests() : ServerConformance(new SqlServerFixt
         Assert.SkipWhen(await SqlServerFixture.IsBabelfishAsync(ConnectionString), "Babelfish has no such settings.");
         string database = new SqlConnectionStringBuilder(ConnectionString).InitialCatalog;
         _ = await SqlServerFixture.ExecuteAsync(ConnectionString, $"ALTER DATABASE {database} SET {bad} WITH ROLLBACK IMMEDIATE");
-        StorageMisconfiguredException e = await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenAcceptAsync(ConnectionString, Cancel));
+        StorageMisconfiguredException e =
+            await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenAcceptAsync(ConnectionString, Cancel));
         Assert.Contains(bad.Split(' ')[0], e.Message, StringComparison.Ordinal);
         _ = await SqlServerFixture.ExecuteAsync(ConnectionString, $"ALTER DATABASE {database} SET {good} WITH ROLLBACK IMMEDIATE");
         await (await Fixture.Provider.OpenAcceptAsync(ConnectionString, Cancel)).DisposeAsync();
@@ -33,7 +34,8 @@ public sealed class SqlServerServerTests() : ServerConformance(new SqlServerFixt
             // This server has a different number for each kind of login error, so the rest of the test does not apply to it.
             return;
         }
-        string stranger = With(builder => (builder.IntegratedSecurity, builder.UserID, builder.Password) = (false, "optiks_stranger", "wrong-Passw0rd"));
+        string stranger =
+            With(builder => (builder.IntegratedSecurity, builder.UserID, builder.Password) = (false, "optiks_stranger", "wrong-Passw0rd"));
         await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenAcceptAsync(stranger, Cancel));
     }
 
@@ -109,21 +111,26 @@ public sealed class SqlServerServerTests() : ServerConformance(new SqlServerFixt
         Lease lease = await StartLogAsync();
         Assert.True(await Pipeline.RenewLeaseAsync(lease, TimeSpan.FromMinutes(1), Cancel));
         Assert.False(await Pipeline.RenewLeaseAsync(lease with { Fence = lease.Fence + 1 }, TimeSpan.FromMinutes(1), Cancel));
-        Assert.StartsWith("SET NOCOUNT ON;", SqlServerSettings.Parse(ConnectionString, "task").Limits.Preamble.Text, StringComparison.Ordinal);
+        Assert.StartsWith("SET NOCOUNT ON;", SqlServerSettings.Parse(ConnectionString, "task").Limits.Preamble.Text,
+            StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task A_list_of_any_length_arrives_as_it_was_sent()
     {
         Lease lease = await StartLogAsync();
-        AcceptItem[] items = [.. Enumerable.Range(0, 200).Select(i => Item($"key {i}", new string((char)('a' + (i % 26)), i), i % 3 == 0 ? new ExpectedVersion((ulong)i, (ulong)i + 1) : null))];
+        AcceptItem[] items = [.. Enumerable.Range(0, 200)
+            .Select(
+                i => Item($"key {i}", new string((char)('a' + (i % 26)), i),
+                    i % 3 == 0 ? new ExpectedVersion((ulong)i, (ulong)i + 1) : null))];
         Guid id = await AcceptOneAsync(items);
         PendingRequest read = Assert.Single(await Pipeline.ReadPendingAsync(1000, 1 << 20, Cancel));
         Assert.Equal((id, items.Length), (read.RequestId, read.Items.Count));
         Assert.All(items.Zip(read.Items), pair =>
         {
             Assert.Equal(pair.First.Expected, pair.Second.Expected);
-            Assert.True(pair.First.Key.Span.SequenceEqual(pair.Second.Key.Span) && pair.First.Value.Span.SequenceEqual(pair.Second.Value.Span));
+            Assert.True(
+                pair.First.Key.Span.SequenceEqual(pair.Second.Key.Span) && pair.First.Value.Span.SequenceEqual(pair.Second.Value.Span));
         });
         await PublishPendingAsync(lease, 1);
         Assert.Equal(0, await Pipeline.CountPendingAsync(Cancel));

@@ -20,7 +20,8 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
             {
                 for (int i = 0; !stop.IsCancellationRequested; i++)
                 {
-                    AcceptRequest request = Request(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), Item($"key {i}"), Item($"other {i}"));
+                    AcceptRequest request = Request(
+                        Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), Item($"key {i}"), Item($"other {i}"));
                     Assert.Equal(AcceptStatus.Accepted, (await RepeatAsync(() => TryAcceptAsync(request))).Status);
                     accepted.Add(request.RequestId);
                 }
@@ -56,7 +57,8 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
             seen.AddRange(batch.Origins.ToArray());
         }
         Assert.Equal(seen.Count, seen.Distinct().Count());
-        Assert.Equal(accepted.SelectMany(id => new[] { (id, 0), (id, 1) }).Order(), seen.Select(origin => (origin.RequestId, origin.Item)).Order());
+        Assert.Equal(accepted.SelectMany(id => new[] { (id, 0), (id, 1) }).Order(),
+            seen.Select(origin => (origin.RequestId, origin.Item)).Order());
     }
 
     // Commits an epoch as the update-task does. If the result is unknown, the method looks it up before it writes again.
@@ -100,7 +102,8 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
                 ended++;
             }
             // Babelfish reports this error with SQL Server's text, but not with SQL Server's error number.
-            catch (SqlException e) when (Engine.SqlServerErrors.IsNoSuchSession(e) || e.Message.Contains("not an active process ID", StringComparison.Ordinal))
+            catch (SqlException e) when (Engine.SqlServerErrors.IsNoSuchSession(e)
+                || e.Message.Contains("not an active process ID", StringComparison.Ordinal))
             {
                 continue;
             }

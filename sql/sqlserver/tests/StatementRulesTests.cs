@@ -28,20 +28,25 @@ public sealed class StatementRulesTests
     [InlineData("UPDATE optiks.Head SET LeaseEnd = SYSUTCDATETIME()", "before the wait")]
     [InlineData("SET LOCK_TIMEOUT 5000; UPDATE optiks.Head SET Fence = Fence", "a setting")]
     [InlineData("SET NOCOUNT OFF; UPDATE optiks.Head SET Fence = Fence", "a setting")]
-    [InlineData("BEGIN TRANSACTION; UPDATE optiks.Acceptance SET LastSeq = LastSeq + 1; SELECT LastSeq FROM optiks.Acceptance; COMMIT TRANSACTION", "are sent")]
+    [InlineData(
+        "BEGIN TRANSACTION; UPDATE optiks.Acceptance SET LastSeq = LastSeq + 1; SELECT LastSeq FROM optiks.Acceptance; COMMIT TRANSACTION",
+        "are sent")]
     [InlineData("SELECT r.Seq FROM @ids AS i JOIN optiks.Request AS r ON r.RequestId = i.RequestId", "by statistics")]
     [InlineData("SELECT r.Seq FROM @ids AS i JOIN optiks.Request AS r ON r.RequestId = i.RequestId OPTION (LOOP JOIN)", "by statistics")]
     [InlineData("UPDATE optiks.Head WITH (UPDLOCK) SET Fence = Fence", "has a hint")]
     [InlineData("SELECT epoch FROM optiks.Head", "as it is defined")]
-    public void What_breaks_a_rule_is_found(string text, string expected) => Assert.Contains(expected, Assert.Single(StatementRules.Broken(text)), StringComparison.Ordinal);
+    public void What_breaks_a_rule_is_found(string text, string expected) =>
+        Assert.Contains(expected, Assert.Single(StatementRules.Broken(text)), StringComparison.Ordinal);
 
     [Theory]
-    [InlineData("SELECT 1 FROM optiks.Head AS h JOIN sys.dm_exec_sessions AS s ON s.program_name COLLATE Latin1_General_BIN2 = h.Session COLLATE Latin1_General_BIN2")]
+    [InlineData(
+        "SELECT 1 FROM optiks.Head AS h JOIN sys.dm_exec_sessions AS s ON s.program_name COLLATE Latin1_General_BIN2 = h.Session COLLATE Latin1_General_BIN2")]
     [InlineData("SELECT COUNT_BIG(*) FROM optiks.Pending WHERE [Key] = @key AND DATALENGTH([Key]) = DATALENGTH(@key)")]
     [InlineData("UPDATE optiks.Acceptance SET LastSeq = LastSeq + 1; SELECT LastSeq FROM optiks.Acceptance")]
     [InlineData("UPDATE optiks.Head SET Fence = Fence; UPDATE optiks.Head SET LeaseEnd = SYSUTCDATETIME()")]
     [InlineData("SET LOCK_TIMEOUT 5000; SET NOCOUNT ON")]
-    [InlineData("BEGIN TRANSACTION; UPDATE optiks.Acceptance SET LastSeq = LastSeq + 1; COMMIT TRANSACTION; SELECT LastSeq FROM optiks.Acceptance")]
+    [InlineData(
+        "BEGIN TRANSACTION; UPDATE optiks.Acceptance SET LastSeq = LastSeq + 1; COMMIT TRANSACTION; SELECT LastSeq FROM optiks.Acceptance")]
     [InlineData("SELECT r.Seq FROM @ids AS i JOIN optiks.Request AS r ON r.RequestId = i.RequestId OPTION (LOOP JOIN, FORCE ORDER)")]
     public void What_keeps_them_is_not(string text) => Assert.Empty(StatementRules.Broken(text));
 
@@ -50,5 +55,6 @@ public sealed class StatementRulesTests
     [InlineData("Request")]
     [InlineData("Outcome")]
     public void Thousands_of_locked_rows_do_not_become_a_locked_table(string table) =>
-        Assert.Contains(TSql.Statements(), text => text.Contains($"ALTER TABLE optiks.{table} SET (LOCK_ESCALATION = DISABLE)", StringComparison.Ordinal));
+        Assert.Contains(TSql.Statements(),
+            text => text.Contains($"ALTER TABLE optiks.{table} SET (LOCK_ESCALATION = DISABLE)", StringComparison.Ordinal));
 }

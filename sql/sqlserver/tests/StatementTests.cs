@@ -11,7 +11,8 @@ namespace Optiks.Storage.SqlServer.Tests;
 /// </summary>
 public sealed class StatementTests
 {
-    private const BindingFlags All = BindingFlags.Static | BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
+    private const BindingFlags All = BindingFlags.Static | BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic
+        | BindingFlags.DeclaredOnly;
     private const string TypeInitializer = ".cctor";
     private const byte NewObject = 0x73;
 
@@ -48,21 +49,26 @@ public sealed class StatementTests
     public void Statements_are_static_fields_or_scripts_and_commands_are_made_of_nothing_else()
     {
         ConstructorInfo statement = Assert.Single(typeof(Statement).GetConstructors());
-        Assert.Equal([nameof(SqlServerSchema)], Creators(s_driver, statement).Where(method => method.Name != TypeInitializer).Select(Outermost).Distinct());
+        Assert.Equal([nameof(SqlServerSchema)],
+            Creators(s_driver, statement).Where(method => method.Name != TypeInitializer).Select(Outermost).Distinct());
         Assert.Contains(Creators(s_driver, statement), method => method.Name == TypeInitializer);
         Assert.Empty(Creators(s_driver, Assert.Single(typeof(Sql).GetConstructors())));
         Assert.Empty(typeof(SqlCommand).GetConstructors().SelectMany(constructor => Creators(s_driver, constructor)));
-        MethodInfo create = typeof(SqlConnection).GetMethod(nameof(SqlConnection.CreateCommand), BindingFlags.Instance | BindingFlags.Public | BindingFlags.DeclaredOnly, Type.EmptyTypes)!;
+        MethodInfo create = typeof(SqlConnection).GetMethod(
+            nameof(SqlConnection.CreateCommand), BindingFlags.Instance | BindingFlags.Public | BindingFlags.DeclaredOnly, Type.EmptyTypes)!;
         Assert.Equal([nameof(Connection)], Callers(s_driver, create).Select(Outermost).Distinct());
         // As a positive control, the same search must find the commands that the tests create.
-        Assert.Contains(nameof(SqlServerFixture), typeof(SqlCommand).GetConstructors().SelectMany(constructor => Creators(typeof(StatementTests).Assembly, constructor)).Select(Outermost));
+        Assert.Contains(nameof(SqlServerFixture),
+            typeof(SqlCommand).GetConstructors().SelectMany(constructor => Creators(typeof(StatementTests).Assembly, constructor))
+                .Select(Outermost));
     }
 
     [Fact]
     public void Copied_columns_are_those_of_the_migrations()
     {
         var columns = new Dictionary<string, List<string>>();
-        foreach (TSqlStatement statement in TSql.Migrations().SelectMany(batch => TSql.Parse(batch.Text).Batches).SelectMany(batch => batch.Statements))
+        foreach (TSqlStatement statement in TSql.Migrations().SelectMany(batch => TSql.Parse(batch.Text).Batches)
+            .SelectMany(batch => batch.Statements))
         {
             if (statement is CreateTableStatement create)
             {
@@ -77,16 +83,22 @@ public sealed class StatementTests
         // An import does not copy this column, because after an import the destruction of a period starts again from its first epoch.
         Assert.True(columns["Period"].Remove("DestroyedBefore"));
         Assert.Equal(Enum.GetValues<Table>(), BulkTable.All.Keys.Order());
-        Assert.All(BulkTable.All.Values, table => Assert.Equal(columns[table.Name["optiks.".Length..].Trim('[', ']')].Order(StringComparer.Ordinal), table.Columns.Order(StringComparer.Ordinal)));
+        Assert.All(BulkTable.All.Values,
+            table => Assert.Equal(columns[table.Name["optiks.".Length..].Trim('[', ']')].Order(StringComparer.Ordinal),
+                table.Columns.Order(StringComparer.Ordinal)));
 
-        static List<string> Names(TableDefinition definition) => [.. definition.ColumnDefinitions.Select(column => column.ColumnIdentifier.Value)];
+        static List<string> Names(TableDefinition definition) =>
+            [.. definition.ColumnDefinitions.Select(column => column.ColumnIdentifier.Value)];
     }
 
-    private static IEnumerable<MethodBase> Creators(Assembly assembly, ConstructorInfo constructor) => Methods(assembly).Where(method => Mentions(method, constructor, code => code == NewObject));
+    private static IEnumerable<MethodBase> Creators(Assembly assembly, ConstructorInfo constructor) =>
+        Methods(assembly).Where(method => Mentions(method, constructor, code => code == NewObject));
 
-    private static IEnumerable<MethodBase> Callers(Assembly assembly, MethodInfo callee) => Methods(assembly).Where(method => Mentions(method, callee, code => code is 0x28 or 0x6F));
+    private static IEnumerable<MethodBase> Callers(Assembly assembly, MethodInfo callee) =>
+        Methods(assembly).Where(method => Mentions(method, callee, code => code is 0x28 or 0x6F));
 
-    private static IEnumerable<MethodBase> Methods(Assembly assembly) => assembly.GetTypes().SelectMany(type => type.GetMethods(All).Cast<MethodBase>().Concat(type.GetConstructors(All)));
+    private static IEnumerable<MethodBase> Methods(Assembly assembly) =>
+        assembly.GetTypes().SelectMany(type => type.GetMethods(All).Cast<MethodBase>().Concat(type.GetConstructors(All)));
 
     // Searches a method's code for instructions that use another method. Such an instruction consists of a code and a token of four bytes.
     // The token of a method differs between assemblies. So the search resolves each value that may be a token.
@@ -108,7 +120,9 @@ public sealed class StatementTests
             try
             {
                 Type[]? types = method.DeclaringType!.IsGenericType ? method.DeclaringType.GetGenericArguments() : null;
-                if (method.Module.ResolveMember(token, types, method.IsGenericMethod ? method.GetGenericArguments() : null) is MethodBase found && found.Module == sought.Module && found.MetadataToken == sought.MetadataToken)
+                if (method.Module.ResolveMember(
+                    token, types, method.IsGenericMethod ? method.GetGenericArguments() : null) is MethodBase found
+                    && found.Module == sought.Module && found.MetadataToken == sought.MetadataToken)
                 {
                     return true;
                 }

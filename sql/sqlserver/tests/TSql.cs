@@ -25,7 +25,8 @@ internal static class TSql
     public static IEnumerable<Sql> Scripts() => Migrations().Concat(SqlServerSchema.Batches(SqlServerSchema.Schema.Grants!));
 
     /// <summary>Returns the batches of the migrations.</summary>
-    public static IEnumerable<Sql> Migrations() => SqlServerSchema.Schema.Migrations.SelectMany(migration => SqlServerSchema.Batches(migration.Script));
+    public static IEnumerable<Sql> Migrations() =>
+        SqlServerSchema.Schema.Migrations.SelectMany(migration => SqlServerSchema.Batches(migration.Script));
 
     /// <summary>Returns the errors that the parser finds in a text, and in the T-SQL inside EXEC (N'...') in that text.</summary>
     public static IReadOnlyList<string> Errors(string text)
@@ -53,14 +54,18 @@ internal static class TSql
 
     /// <summary>Returns the source text of a part of a parsed text.</summary>
     public static string Text(TSqlFragment fragment) =>
-        string.Concat(Enumerable.Range(fragment.FirstTokenIndex, fragment.LastTokenIndex - fragment.FirstTokenIndex + 1).Select(i => fragment.ScriptTokenStream[i].Text));
+        string.Concat(Enumerable.Range(fragment.FirstTokenIndex, fragment.LastTokenIndex - fragment.FirstTokenIndex + 1)
+            .Select(i => fragment.ScriptTokenStream[i].Text));
 
-    private static IEnumerable<Sql> Catalog() => typeof(Statements).GetProperties().Select(property => property.GetValue(SqlServerStatements.All)).OfType<Sql>();
+    private static IEnumerable<Sql> Catalog() =>
+        typeof(Statements).GetProperties().Select(property => property.GetValue(SqlServerStatements.All)).OfType<Sql>();
 
-    private static TSqlFragment? Read(string text, out IList<ParseError> errors) => new TSql150Parser(initialQuotedIdentifiers: true).Parse(new StringReader(text), out errors);
+    private static TSqlFragment? Read(string text, out IList<ParseError> errors) =>
+        new TSql150Parser(initialQuotedIdentifiers: true).Parse(new StringReader(text), out errors);
 
     private static IEnumerable<string> Dynamic(TSqlFragment? fragment) =>
-        fragment is null ? [] : All<ExecutableStringList>(fragment).SelectMany(list => list.Strings.OfType<StringLiteral>()).Select(literal => literal.Value);
+        fragment is null ? [] : All<ExecutableStringList>(fragment).SelectMany(list => list.Strings.OfType<StringLiteral>())
+            .Select(literal => literal.Value);
 
     private sealed class Collector<T> : TSqlFragmentVisitor
         where T : TSqlFragment

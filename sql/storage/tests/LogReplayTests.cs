@@ -29,7 +29,13 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
 
     private DirectoryOptions StoredOptions => Options with { NodeStorePath = Path.Combine(_folder, "nodes"), NodeCacheBytes = 1 << 20 };
 
-    private DirectoryOptions Options => new() { Secrets = _secrets!, LeafLogPath = Path.Combine(_folder, "leaves"), MaxValueLength = Log.Anchor.Configuration.MaxValueLength };
+    private DirectoryOptions Options =>
+        new()
+        {
+            Secrets = _secrets!,
+            LeafLogPath = Path.Combine(_folder, "leaves"),
+            MaxValueLength = Log.Anchor.Configuration.MaxValueLength,
+        };
 
     public async ValueTask InitializeAsync()
     {
@@ -72,7 +78,8 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         var proofs = new List<byte[]>();
         Assert.Null(await replay.FollowAsync(Newest, step => proofs.Add(step.AuditProof()), Cancel));
         AssertAt(replay, Newest);
-        Assert.Equal(Enumerable.Range(1, (int)Newest).Select(epoch => File.ReadAllBytes(Path.Combine(Log.Folder.Board, "log", AuditProofPath.ForEpoch((ulong)epoch)))), proofs);
+        Assert.Equal(Enumerable.Range(1, (int)Newest)
+            .Select(epoch => File.ReadAllBytes(Path.Combine(Log.Folder.Board, "log", AuditProofPath.ForEpoch((ulong)epoch)))), proofs);
     }
 
     [Fact]
@@ -83,7 +90,9 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         Assert.Null(await replay.LoadAsync(Newest - 1, Cancel));
         for (int i = 0; i < 2; i++)
         {
-            Assert.True(replay.TryStage(Log.Records[(int)Newest], leaves.Rows.Span, leaves.Values.Span, withProofs: false, out ReplayStep? step, out _));
+            Assert.True(
+                replay.TryStage(Log.Records[(int)Newest], leaves.Rows.Span, leaves.Values.Span, withProofs: false,
+                    out ReplayStep? step, out _));
             using (step)
             {
                 Assert.Equal(Newest, step.Epoch.Epoch);
@@ -95,7 +104,9 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
             }
         }
         AssertAt(replay, Newest);
-        Assert.False(replay.TryStage(Log.Records[(int)Newest], leaves.Rows.Span, leaves.Values.Span, withProofs: false, out _, out Refused? refused));
+        Assert.False(
+            replay.TryStage(Log.Records[(int)Newest], leaves.Rows.Span, leaves.Values.Span, withProofs: false, out _,
+                out Refused? refused));
         Assert.Equal("Epoch 4 is missing from the database.", refused.Why);
     }
 
@@ -104,7 +115,8 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     {
         await using TestLog log = await TestLog.CreateAsync();
         await log.PublishAsync(("alice", "one"));
-        await using var store = new EditedStore(await SampleLog.OpenAsync(log)) { BeforeLeaves = () => log.PublishAsync(("alice", "meanwhile")) };
+        await using var store =
+            new EditedStore(await SampleLog.OpenAsync(log)) { BeforeLeaves = () => log.PublishAsync(("alice", "meanwhile")) };
         using var replay = new LogReplay(store, log.Anchor, LogTrees.CreateWithoutSecrets(log.Anchor.Configuration), LogRoots.Computed);
         Assert.Null(await replay.LoadAsync(1, Cancel));
         Assert.Equal((1UL, 3), (replay.Last.Epoch, log.Records.Count));
@@ -171,7 +183,8 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         Assert.Equal(refused.Why, (await stored.LoadAsync(Newest, Cancel))!.Why.Replace("_load_end:", "_load:", StringComparison.Ordinal));
         using LogReplay stepping = Replay();
         Assert.Null(await stepping.LoadAsync(0, Cancel));
-        Assert.StartsWith($"The leaves up to epoch 3 {why}", (await stepping.FollowAsync(Newest, beforeCommit: null, Cancel))!.Why, StringComparison.Ordinal);
+        Assert.StartsWith($"The leaves up to epoch 3 {why}", (await stepping.FollowAsync(Newest, beforeCommit: null, Cancel))!.Why,
+            StringComparison.Ordinal);
         AssertAt(stepping, Newest - 1);
     }
 
@@ -195,7 +208,8 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
             Assert.Equal(isWhole ? Newest : null, again.RestoredEpoch);
             Assert.Equal(isWhole, await again.LoadAsync(Newest, Cancel) is { IsSnapshot: true });
         }
-        using (LogReplay anew = Stored(isWhole ? LogTrees.Create(StoredOptions, Snapshot) : LogTrees.TryRestore(StoredOptions, Snapshot, out _)!))
+        using (LogReplay anew = Stored(
+            isWhole ? LogTrees.Create(StoredOptions, Snapshot) : LogTrees.TryRestore(StoredOptions, Snapshot, out _)!))
         {
             Assert.Null(await anew.LoadAsync(Newest, Cancel));
             AssertAt(anew, Newest);
@@ -228,7 +242,8 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         hash[0] ^= 1;
         using LogReplay forked = Replay(new HighWaterMark(2, hash));
         Assert.Equal(
-            new Refused("The database has another record for epoch 2 than was served before: the log forked, or this is another database."), await forked.LoadAsync(Newest, Cancel));
+            new Refused("The database has another record for epoch 2 than was served before: the log forked, or this is another database."),
+            await forked.LoadAsync(Newest, Cancel));
     }
 
     [Theory]
@@ -236,7 +251,8 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     [InlineData("before", "The checkpoint of epoch 3 does not match the records up to it.")]
     public async Task A_checkpoint_that_does_not_cover_the_records_is_refused(string what, string why)
     {
-        Store.Epochs = rows => rows.Select(row => row.Epoch == Newest ? row with { Checkpoint = what.Length == 0 ? default : Log.Records[2].Checkpoint } : row);
+        Store.Epochs = rows => rows.Select(
+            row => row.Epoch == Newest ? row with { Checkpoint = what.Length == 0 ? default : Log.Records[2].Checkpoint } : row);
         using LogReplay loaded = Replay(roots: LogRoots.Checked);
         Assert.Equal(why, (await loaded.LoadAsync(Newest, Cancel))!.Why);
         using LogReplay stepping = Replay(roots: LogRoots.Checked);
@@ -337,7 +353,8 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     [Fact]
     public async Task Nothing_is_read_that_the_directory_does_not_keep()
     {
-        foreach ((KeptValues kept, LeafColumns columns) in ((KeptValues, LeafColumns)[])[(KeptValues.All, LeafColumns.Values), (KeptValues.Lists, LeafColumns.Lists), (KeptValues.None, LeafColumns.Trees)])
+        foreach ((KeptValues kept, LeafColumns columns) in ((KeptValues, LeafColumns)[])[(KeptValues.All, LeafColumns.Values),
+            (KeptValues.Lists, LeafColumns.Lists), (KeptValues.None, LeafColumns.Trees)])
         {
             Store.Columns.Clear();
             using var replay = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options with { Values = kept }, null), LogRoots.Computed);
@@ -353,7 +370,8 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     {
         using var other = DirectorySecrets.Generate();
         using var wrong = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options with { Secrets = other }, null), LogRoots.Computed);
-        Assert.Equal(new Refused("The period's secrets do not give the VRF key of structure 1 in the record of epoch 3."), await wrong.LoadAsync(Newest, Cancel));
+        Assert.Equal(new Refused("The period's secrets do not give the VRF key of structure 1 in the record of epoch 3."),
+            await wrong.LoadAsync(Newest, Cancel));
         using var none = new LogReplay(Store, Log.Anchor, LogTrees.CreateWithoutSecrets(Log.Anchor.Configuration), LogRoots.Computed);
         Assert.Null(await none.LoadAsync(Newest, Cancel));
         Assert.Equal(Newest, none.Last.Epoch);
@@ -387,7 +405,11 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     {
         var record = EpochRecord.Decode(row.Record.Span);
         byte[] octets = what == "length" ? row.Record.ToArray()[1..] : Tamper(record, what).Encode();
-        return row with { Record = octets, RecordHash = what == "length" ? row.RecordHash : what == "hash" ? new byte[32] : EpochRecord.Hash(octets) };
+        return row with
+        {
+            Record = octets,
+            RecordHash = what == "length" ? row.RecordHash : what == "hash" ? new byte[32] : EpochRecord.Hash(octets),
+        };
     }
 
     private static EpochRecord Tamper(EpochRecord record, string what)
@@ -452,7 +474,8 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         Assert.Equal(row.RecordHash.ToArray(), replay.Last.Row.RecordHash.ToArray());
         Assert.Equal(EpochRecord.Decode(row.Record.Span).Structures, replay.Trees.Directory.States(out ulong at));
         Assert.Equal(epoch, at);
-        Assert.Equal(TlogError.None, InclusionProof.Verify(Rfc6962.LeafHash(row.Record.Span), epoch, epoch + 1, replay.Last.Root(), replay.Last.Inclusion));
+        Assert.Equal(TlogError.None,
+            InclusionProof.Verify(Rfc6962.LeafHash(row.Record.Span), epoch, epoch + 1, replay.Last.Root(), replay.Last.Inclusion));
         Assert.Equal(Reason.Valid, Verifier.Checkpoint(Log.Anchor, row.Checkpoint.Span, out _, out byte[] root));
         Assert.Equal(root, replay.Last.Root().ToArray());
     }

@@ -75,7 +75,8 @@ public sealed class MissingValueTests : IAsyncLifetime
         Store.Copies = copies => copies with { Rows = copies.Rows.ToArray().Select(WithoutValue).ToArray() };
         using (LogReplay replay = Replay(period: isLoaded ? 1UL : 0))
         {
-            Refused? refused = await replay.LoadAsync(isLoaded ? 4UL : 3, Cancel) ?? await replay.FollowAsync(4, beforeCommit: null, Cancel);
+            Refused? refused = await replay.LoadAsync(isLoaded ? 4UL : 3, Cancel)
+                ?? await replay.FollowAsync(4, beforeCommit: null, Cancel);
             Assert.Contains("no epoch erased them", refused!.Why, StringComparison.Ordinal);
         }
         Store.Copies = copies => copies;
@@ -102,7 +103,9 @@ public sealed class MissingValueTests : IAsyncLifetime
         return row;
     }
 
-    private void Lose(ulong epoch) => Store.Leaves = batch => batch with { Rows = batch.Rows.ToArray().Select(row => row.Epoch == epoch ? WithoutValue(row) : row).ToArray() };
+    private void Lose(ulong epoch) =>
+        Store.Leaves = batch =>
+            batch with { Rows = batch.Rows.ToArray().Select(row => row.Epoch == epoch ? WithoutValue(row) : row).ToArray() };
 
     private LogReplay Replay(KeptValues kept = KeptValues.All, ulong period = 0)
     {
@@ -112,7 +115,14 @@ public sealed class MissingValueTests : IAsyncLifetime
             using DirectorySecrets first = source.UnwrapPeriod(Log.WrappedSecrets.Span, 0, Log.Anchor.LogId.Span);
             PeriodRow row = Store.ReadPeriodsAsync(Cancel).GetAwaiter().GetResult().Single(stored => stored.Period == number);
             using DirectorySecrets secrets = source.UnwrapPeriod(row.WrappedSecrets.Span, number, Log.Anchor.LogId.Span);
-            return LogTrees.Create(new DirectoryOptions { Secrets = secrets, Values = kept, Period = number, MaxValueLength = Log.Anchor.Configuration.MaxValueLength }, snapshot: null);
+            return LogTrees.Create(
+                new DirectoryOptions
+                {
+                    Secrets = secrets,
+                    Values = kept,
+                    Period = number,
+                    MaxValueLength = Log.Anchor.Configuration.MaxValueLength,
+                }, snapshot: null);
         }
         return new LogReplay(Store, Log.Anchor, Trees(period), LogRoots.Checked) { NextTrees = row => Trees(row.Period) };
     }

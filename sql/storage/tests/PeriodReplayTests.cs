@@ -80,7 +80,8 @@ public sealed class PeriodReplayTests : IAsyncLifetime
     public async Task A_load_goes_through_the_switches_of_trees_that_began_before()
     {
         var ended = new List<ulong>();
-        using LogReplay replay = ReplayOf(_store!, MakeTrees(Row(0), KeptValues.All), KeptValues.All, (trees, last) => End(ended, trees, last));
+        using LogReplay replay = ReplayOf(
+            _store!, MakeTrees(Row(0), KeptValues.All), KeptValues.All, (trees, last) => End(ended, trees, last));
         Assert.Null(await replay.LoadAsync(Newest, Cancel));
         AssertAt(replay, Newest);
         Assert.Equal([FirstSwitch - 1, SecondSwitch - 1], ended);
@@ -106,7 +107,8 @@ public sealed class PeriodReplayTests : IAsyncLifetime
     public async Task Trees_that_are_prepared_meanwhile_begin_their_period(int maxRows)
     {
         var ended = new List<ulong>();
-        using LogReplay replay = ReplayOf(_store!, MakeTrees(Row(0), KeptValues.All), KeptValues.All, (trees, last) => End(ended, trees, last));
+        using LogReplay replay = ReplayOf(
+            _store!, MakeTrees(Row(0), KeptValues.All), KeptValues.All, (trees, last) => End(ended, trees, last));
         Assert.Null(await replay.LoadAsync(0, Cancel));
         for (ulong epoch = 1; epoch <= Newest; epoch++)
         {
@@ -188,7 +190,9 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         using (step)
         {
             byte[] proof = step.AuditProof();
-            Assert.Equal(await File.ReadAllBytesAsync(Path.Combine(Log.Folder.Board, "log", Tlog.AuditProofPath.ForEpoch(FirstSwitch)), Cancel), proof);
+            Assert.Equal(
+                await File.ReadAllBytesAsync(Path.Combine(Log.Folder.Board, "log", Tlog.AuditProofPath.ForEpoch(FirstSwitch)), Cancel),
+                proof);
             step.Commit();
         }
         AssertAt(replay, FirstSwitch);
@@ -207,7 +211,9 @@ public sealed class PeriodReplayTests : IAsyncLifetime
             for (ulong target = saved; target <= Newest; target++)
             {
                 using DirectorySecrets secrets = SecretsOf(RowAt(saved));
-                LogTrees trees = LogTrees.TryRestore(Options(RowAt(saved), secrets, KeptValues.All, Path.Combine(_folder, "leaves"), hasBegun: true), Snapshot, out Refused? refused)!;
+                LogTrees trees = LogTrees.TryRestore(
+                    Options(RowAt(saved), secrets, KeptValues.All, Path.Combine(_folder, "leaves"), hasBegun: true), Snapshot,
+                    out Refused? refused)!;
                 Assert.Null(refused);
                 using LogReplay restored = ReplayOf(_store!, trees, KeptValues.All);
                 Assert.Null(await restored.LoadAsync(target, Cancel));
@@ -293,7 +299,8 @@ public sealed class PeriodReplayTests : IAsyncLifetime
     private static AcceptItem Name(string name, string user) => TestLog.Item(StructureId.Usernames, name, Encoding.UTF8.GetBytes(user));
 
     private static AcceptItem List(string user, params string[] devices) =>
-        TestLog.Item(StructureId.Devices, user, DeviceList.Encode([.. devices.Select(device => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(device))]));
+        TestLog.Item(StructureId.Devices, user,
+            DeviceList.Encode([.. devices.Select(device => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(device))]));
 
     private static AcceptItem Key(string device, string value) => TestLog.Item(StructureId.Keys, device, Encoding.UTF8.GetBytes(value));
 
@@ -304,7 +311,8 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         {
             names.Add(Encoding.UTF8.GetBytes(key));
         }
-        return replay.Trees.Directory.NewestValues(StructureId.Keys, names).Select(value => value is { } octets ? Encoding.UTF8.GetString(octets.Span) : "-");
+        return replay.Trees.Directory.NewestValues(StructureId.Keys, names)
+            .Select(value => value is { } octets ? Encoding.UTF8.GetString(octets.Span) : "-");
     }
 
     private void AssertAt(LogReplay replay, ulong epoch)

@@ -22,7 +22,8 @@ public sealed class PeriodRowsTests
         Assert.Equal(3UL, PeriodRows.Next(s_good)!.Period);
         Assert.Null(PeriodRows.Next(s_good[..3]));
         Assert.Equal([1UL, 1, 2, 2], new ulong[] { 5, 8, 9, ulong.MaxValue }.Select(epoch => PeriodRows.At(s_good, epoch).Period));
-        Assert.Contains("whose secrets were destroyed", Assert.Throws<StorageCorruptException>(() => PeriodRows.At(s_good, 4)).Message, StringComparison.Ordinal);
+        Assert.Contains("whose secrets were destroyed", Assert.Throws<StorageCorruptException>(() => PeriodRows.At(s_good, 4)).Message,
+            StringComparison.Ordinal);
         PeriodRow[] destroying = Changed(1, s_good[1] with { State = PeriodState.Destroying });
         Assert.Throws<StorageCorruptException>(() => PeriodRows.At(destroying, 8));
         Assert.Equal(2UL, PeriodRows.At(destroying, 9).Period);
@@ -41,7 +42,8 @@ public sealed class PeriodRowsTests
             ([.. s_good[..2], .. s_good[3..], s_good[2]], "has period 3 in the place of period 2"),
             (s_good[1..], "has period 1 in the place of period 0"),
             ([.. s_good, s_good[3] with { Period = 4 }], "Period 4 has state Next"),
-            (Changed(0, s_good[0] with { State = PeriodState.Ended, WrappedSecrets = s_octets }, (1, s_good[1] with { State = PeriodState.Destroying })), "Period 1 has state Destroying"),
+            (Changed(0, s_good[0] with { State = PeriodState.Ended, WrappedSecrets = s_octets },
+                (1, s_good[1] with { State = PeriodState.Destroying })), "Period 1 has state Destroying"),
             (Changed(1, s_good[1] with { State = (PeriodState)9 }, (0, s_good[0] with { State = (PeriodState)9 })), "has state 9"),
             (Changed(3, s_good[3] with { FirstEpoch = 12, Copies = 0 }), "Period 3 has state Next, and its first epoch is 12"),
             (Changed(2, s_good[2] with { FirstEpoch = null }), "Period 2 has state Current, and its first epoch is "),
@@ -55,7 +57,8 @@ public sealed class PeriodRowsTests
         ];
         foreach ((PeriodRow[] rows, string says) in bad)
         {
-            foreach (Func<object?> choose in new Func<object?>[] { () => PeriodRows.Current(rows), () => PeriodRows.Next(rows), () => PeriodRows.At(rows, 9) })
+            foreach (Func<object?> choose in new Func<object?>[] { () => PeriodRows.Current(rows), () => PeriodRows.Next(rows),
+                () => PeriodRows.At(rows, 9) })
             {
                 Assert.Contains(says, Assert.Throws<StorageCorruptException>(choose).Message, StringComparison.Ordinal);
             }

@@ -61,7 +61,8 @@ public sealed class PeriodTreesTests : IDisposable
         staged.Dispose();
         Assert.Null(follower.Match(record));
         Assert.Equal((1UL, First), (follower.Directory.Stats.Period, follower.Directory.Stats.PeriodFirstEpoch));
-        Assert.Equal(["value"], follower.Directory.NewestValues(StructureId.Keys, Key("alice")).Select(value => Encoding.UTF8.GetString(value!.Value.Span)));
+        Assert.Equal(["value"],
+            follower.Directory.NewestValues(StructureId.Keys, Key("alice")).Select(value => Encoding.UTF8.GetString(value!.Value.Span)));
     }
 
     [Fact]
@@ -128,6 +129,15 @@ public sealed class PeriodTreesTests : IDisposable
     private static EpochRecord RecordOf(LogTrees next)
     {
         using StagedEpoch staged = next.Directory.StartPeriod(First, [], [], withProofs: false);
-        return new EpochRecord { LogId = new byte[32], Epoch = First, Period = 1, PeriodFirstEpoch = First, TimeMs = 1, Structures = staged.States(), Previous = new byte[32] };
+        return new EpochRecord
+        {
+            LogId = new byte[32],
+            Epoch = First,
+            Period = 1,
+            PeriodFirstEpoch = First,
+            TimeMs = 1,
+            Structures = staged.States(),
+            Previous = new byte[32],
+        };
     }
 }

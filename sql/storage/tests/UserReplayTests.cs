@@ -108,7 +108,8 @@ public sealed class UserReplayTests : IAsyncLifetime
     private static AcceptItem Username(string name, string user) => TestLog.Item(StructureId.Usernames, name, Encoding.UTF8.GetBytes(user));
 
     private static AcceptItem List(string user, params string[] devices) =>
-        TestLog.Item(StructureId.Devices, user, DeviceList.Encode([.. devices.Select(device => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(device))]));
+        TestLog.Item(StructureId.Devices, user,
+            DeviceList.Encode([.. devices.Select(device => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(device))]));
 
     private static AcceptItem Key(string device, string value) => TestLog.Item(StructureId.Keys, device, Encoding.UTF8.GetBytes(value));
 

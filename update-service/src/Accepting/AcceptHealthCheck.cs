@@ -26,7 +26,8 @@ internal sealed class AcceptHealthCheck : IHealthCheck
             await _store.CheckWritableAsync(cancellationToken);
             _ = await _store.ReadHeadAsync(cancellationToken);
             return await _guard.CheckAsync(cancellationToken) is not null
-                ? HealthCheckResult.Unhealthy("The database and the board do not agree; no updates are accepted until the operator has put the newest copies back.")
+                ? HealthCheckResult.Unhealthy(
+                    "The database and the board do not agree; no updates are accepted until the operator has put the newest copies back.")
                 : _health.HasFailed ? HealthCheckResult.Unhealthy("The database did not accept the last updates.")
                 : HealthCheckResult.Healthy();
         }

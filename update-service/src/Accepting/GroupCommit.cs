@@ -17,7 +17,8 @@ internal sealed class GroupCommit
     private readonly UpdateMetrics _metrics;
     private readonly ILogger<GroupCommit> _logger;
 
-    public GroupCommit(RollbackGuard guard, CommitHealth health, HostFailure failure, IOptions<QueueOptions> options, UpdateMetrics metrics, ILogger<GroupCommit> logger)
+    public GroupCommit(RollbackGuard guard, CommitHealth health, HostFailure failure, IOptions<QueueOptions> options, UpdateMetrics metrics,
+        ILogger<GroupCommit> logger)
     {
         _guard = guard;
         _health = health;

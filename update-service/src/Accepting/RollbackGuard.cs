@@ -151,7 +151,8 @@ internal sealed class RollbackGuard
         }
     }
 
-    private static bool Same(byte[]? one, byte[]? other) => one is null ? other is null : other is not null && one.AsSpan().SequenceEqual(other);
+    private static bool Same(byte[]? one, byte[]? other) =>
+        one is null ? other is null : other is not null && one.AsSpan().SequenceEqual(other);
 
     private HeadFloor Parse(byte[]? markFile, ulong size)
     {

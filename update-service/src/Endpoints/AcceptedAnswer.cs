@@ -81,7 +81,8 @@ internal static class AcceptedAnswer
     private static int UserLength(ReadOnlyMemory<byte> user) => User.Length + Base64Url.GetEncodedLength(user.Length) + 1;
 
     private static int ReceiptLength(GivenReceipt? receipt) =>
-        receipt is null ? 0 : Receipt.Length + receipt.Note.EncodedUtf8Bytes.Length + ReceiptKeys.Length + receipt.Keys.EncodedUtf8Bytes.Length + 1;
+        receipt is null ? 0 : Receipt.Length + receipt.Note.EncodedUtf8Bytes.Length + ReceiptKeys.Length
+            + receipt.Keys.EncodedUtf8Bytes.Length + 1;
 
     private static void Write(PipeWriter body, string statusPath, Guid id, ReadOnlyMemory<byte>? user, GivenReceipt? receipt)
     {

@@ -14,7 +14,8 @@ namespace Optiks.UpdateService.Endpoints;
 /// <param name="Reason">The reason for the refusal, if the status is <c>refused</c>.</param>
 /// <param name="Current">The latest version of the key at the time of the refusal, if the status is <c>refused</c>.</param>
 internal sealed record ErasureStatusBody(
-    Guid RequestId, string Status, ulong? Epoch = null, IReadOnlyList<ErasedItem>? Erased = null, string? Reason = null, StatusVersion? Current = null)
+    Guid RequestId, string Status, ulong? Epoch = null, IReadOnlyList<ErasedItem>? Erased = null, string? Reason = null,
+    StatusVersion? Current = null)
 {
     private static readonly IReadOnlyDictionary<RefusalReason, string> s_reasons = new Dictionary<RefusalReason, string>
     {
@@ -49,7 +50,9 @@ internal sealed record ErasureStatusBody(
         { State: RequestState.Published } => new ErasureStatusBody(requestId, "erased", status.Epoch, [.. erased.Select(ErasedItem.From)]),
         { State: RequestState.Refused, Refusal: { } refusal } => new ErasureStatusBody(
             requestId, "refused", Reason: s_reasons[refusal.Reason],
-            Current: refusal.Reason is RefusalReason.LatestVersion or RefusalReason.OtherPeriod ? new StatusVersion(refusal.Current.Period, refusal.Current.Version) : null),
+            Current: refusal.Reason is RefusalReason.LatestVersion or RefusalReason.OtherPeriod
+                ? new StatusVersion(refusal.Current.Period, refusal.Current.Version)
+                : null),
         _ => new ErasureStatusBody(requestId, "pending"),
     };
 }
@@ -62,5 +65,6 @@ internal sealed record ErasureStatusBody(
 internal sealed record ErasedItem(string Structure, ulong Period, ulong Version, ulong Epoch)
 {
     /// <summary>Returns the part of the body for a stored version.</summary>
-    public static ErasedItem From(ErasedVersion erased) => new(Structures.Names[(int)erased.Structure - 1], erased.Period, erased.Version, erased.Epoch);
+    public static ErasedItem From(ErasedVersion erased) =>
+        new(Structures.Names[(int)erased.Structure - 1], erased.Period, erased.Version, erased.Epoch);
 }

@@ -13,7 +13,8 @@ internal static class GetErasure
     public static void MapGetErasure(this IEndpointRouteBuilder app) =>
         app.MapRead("/v1/erasures/{request_id}", HandleAsync).LimitRate(RateLimitKind.Statuses).Require(Access.Erase);
 
-    private static async Task<IResult> HandleAsync(HttpContext context, StatusReader reader, IAcceptStore store, ILogger<StatusReader> logger, CancellationToken cancellationToken)
+    private static async Task<IResult> HandleAsync(
+        HttpContext context, StatusReader reader, IAcceptStore store, ILogger<StatusReader> logger, CancellationToken cancellationToken)
     {
         (Guid id, RequestStatus? status, Problem? problem) = await GetUpdate.ReadAsync(context, reader, logger, cancellationToken);
         if (problem is not null)
@@ -26,7 +27,9 @@ internal static class GetErasure
         }
         try
         {
-            IReadOnlyList<ErasedVersion> erased = status!.State == RequestState.Published ? await store.ReadReceiptAsync(status.Epoch, id, cancellationToken) : [];
+            IReadOnlyList<ErasedVersion> erased = status!.State == RequestState.Published
+                ? await store.ReadReceiptAsync(status.Epoch, id, cancellationToken)
+                : [];
             context.Response.Headers.CacheControl = "no-store";
             return Results.Json(ErasureStatusBody.From(id, status, erased), AnswerContext.Default.ErasureStatusBody, GetUpdate.Json);
         }

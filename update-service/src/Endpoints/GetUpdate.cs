@@ -28,7 +28,8 @@ internal static class GetUpdate
         app.MapRead("/v1/updates/{request_id}", HandleAsync).LimitRate(RateLimitKind.Statuses).Require(Access.Status);
 
     /// <summary>The problem for an id that does not belong to any request of the kind that the path names.</summary>
-    public static Problem NotFound { get; } = new(ProblemTypes.NotFound, "No request with this id is known, or its answer is no longer kept.");
+    public static Problem NotFound { get; } = new(
+        ProblemTypes.NotFound, "No request with this id is known, or its answer is no longer kept.");
 
     /// <summary>Returns the problem for the case that the database does not answer, and logs the failure.</summary>
     public static Problem Unavailable(StorageUnavailableException e, ILogger<StatusReader> logger)
@@ -47,11 +48,13 @@ internal static class GetUpdate
         AcceptHeader.Choose(context.Request, Json);
         if (!UuidText.TryParse(context.GetRouteValue("request_id") as string, out Guid id) || !RequestIds.IsVersion7(id))
         {
-            return (id, null, new Problem(ProblemTypes.MalformedRequest, "The request id in the path is not a UUID of version 7.", "{request_id}"));
+            return (id, null,
+                new Problem(ProblemTypes.MalformedRequest, "The request id in the path is not a UUID of version 7.", "{request_id}"));
         }
         if (!TryReadWait(context.Request.Query[WaitParameter], out TimeSpan wait))
         {
-            return (id, null, new Problem(ProblemTypes.MalformedRequest, $"The parameter wait must be a number of seconds from 0 to {MaxWaitSeconds}.", $"?{WaitParameter}"));
+            return (id, null, new Problem(ProblemTypes.MalformedRequest,
+                $"The parameter wait must be a number of seconds from 0 to {MaxWaitSeconds}.", $"?{WaitParameter}"));
         }
         try
         {
@@ -64,7 +67,8 @@ internal static class GetUpdate
         }
     }
 
-    private static async Task<IResult> HandleAsync(HttpContext context, StatusReader reader, ILogger<StatusReader> logger, CancellationToken cancellationToken)
+    private static async Task<IResult> HandleAsync(
+        HttpContext context, StatusReader reader, ILogger<StatusReader> logger, CancellationToken cancellationToken)
     {
         (Guid id, RequestStatus? status, Problem? problem) = await ReadAsync(context, reader, logger, cancellationToken);
         if (problem is not null)
@@ -78,7 +82,8 @@ internal static class GetUpdate
         var rights = new StatusRights(CallerRights.Get(context)!, status);
         if (rights.FirstOfOthers is { } other)
         {
-            return new Problem(ProblemTypes.Forbidden, $"Item {other} of the request is about a key or a user that the token does not name.", "{request_id}");
+            return new Problem(ProblemTypes.Forbidden,
+                $"Item {other} of the request is about a key or a user that the token does not name.", "{request_id}");
         }
         context.Response.Headers.CacheControl = "no-store";
         return Results.Json(UpdateStatusBody.From(id, status, rights.MayName), AnswerContext.Default.UpdateStatusBody, Json);
@@ -91,7 +96,8 @@ internal static class GetUpdate
         {
             return true;
         }
-        if (given.Count != 1 || !int.TryParse(given[0], NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) || seconds > MaxWaitSeconds || given[0] is ['0', _, ..])
+        if (given.Count != 1 || !int.TryParse(given[0], NumberStyles.None, CultureInfo.InvariantCulture, out int seconds)
+            || seconds > MaxWaitSeconds || given[0] is ['0', _, ..])
         {
             return false;
         }

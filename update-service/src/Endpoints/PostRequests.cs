@@ -16,7 +16,8 @@ internal sealed class PostRequests
 {
     private const string Json = "application/json";
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
-    private static readonly Problem s_overloaded = new(ProblemTypes.Overloaded, "Too many updates are waiting to be stored. No part of this request was stored.", null, s_retryAfter);
+    private static readonly Problem s_overloaded = new(
+        ProblemTypes.Overloaded, "Too many updates are waiting to be stored. No part of this request was stored.", null, s_retryAfter);
 
     private readonly Parse _parse;
     private readonly string _statusPath;
@@ -33,7 +34,8 @@ internal sealed class PostRequests
     /// requests are below the path <paramref name="statusPath"/>.
     /// </summary>
     public PostRequests(
-        Parse parse, string statusPath, LogLimits limits, RateLimiter limiter, CommitQueue queue, ReceiptMaker receipts, UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger)
+        Parse parse, string statusPath, LogLimits limits, RateLimiter limiter, CommitQueue queue, ReceiptMaker receipts,
+        UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger)
     {
         _parse = parse;
         _statusPath = statusPath;
@@ -98,9 +100,12 @@ internal sealed class PostRequests
             CommitState.Unavailable when outcome.RetryAfter is not null => new Problem(
                 ProblemTypes.Unavailable, "The database does not answer. No part of this request was stored.", null, outcome.RetryAfter),
             CommitState.Unavailable => new Problem(
-                ProblemTypes.Unavailable, "The database did not answer; the updates may or may not be stored. Send them again with the same request ids.", null, s_retryAfter),
+                ProblemTypes.Unavailable,
+                "The database did not answer; the updates may or may not be stored. Send them again with the same request ids.", null,
+                s_retryAfter),
             CommitState.OlderCopy => new Problem(
-                ProblemTypes.Unavailable, "The database is being restored and accepts no updates. No part of this request was stored.", null, s_retryAfter),
+                ProblemTypes.Unavailable, "The database is being restored and accepts no updates. No part of this request was stored.",
+                null, s_retryAfter),
             _ => new Problem(ProblemTypes.Internal, "An unexpected error happened. Quote the trace id when you report it."),
         };
         await problem.ExecuteAsync(context);
@@ -124,7 +129,9 @@ internal sealed class PostRequests
         share.Arrived();
         var unit = RequestUnit.Create(_parse(body.Span, _limits.Read(), CallerRights.Get(context)!), _time.GetUtcNow());
         return unit.WantsReceipts && !_receipts.IsOn
-            ? throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "This service does not give receipts.", unit.Parsed.Requests.First(request => request.WantsReceipt).ReceiptPath))
+            ? throw new ProblemException(
+                new Problem(ProblemTypes.MalformedRequest, "This service does not give receipts.",
+                    unit.Parsed.Requests.First(request => request.WantsReceipt).ReceiptPath))
             : unit;
     }
 
@@ -150,7 +157,8 @@ internal sealed class PostRequests
         switch (result.Status)
         {
             case AcceptStatus.RequestIdReused:
-                return new Problem(ProblemTypes.RequestIdReused, "The id belongs to an earlier request with different content.", request.RequestIdPath);
+                return new Problem(ProblemTypes.RequestIdReused, "The id belongs to an earlier request with different content.",
+                    request.RequestIdPath);
             case AcceptStatus.RequestIdTime when request.RequestId is null:
                 // This service itself has just made the id, so the cause of the refusal is a wrong clock, and not the request.
                 logger.ClocksDiffer();
@@ -162,7 +170,8 @@ internal sealed class PostRequests
                     request.RequestIdPath);
             default:
                 return new Problem(
-                    ProblemTypes.TooManyPending, $"{Limits.PendingPerKey} updates of the key wait for their epoch.", request.KeyPath(result.Item), s_retryAfter);
+                    ProblemTypes.TooManyPending, $"{Limits.PendingPerKey} updates of the key wait for their epoch.",
+                    request.KeyPath(result.Item), s_retryAfter);
         }
     }
 }

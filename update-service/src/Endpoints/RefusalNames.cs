@@ -10,7 +10,8 @@ internal static class RefusalNames
 {
     // The names of the reasons, in the order of docs/spec/users.md and of RefusalReason, beginning with ExpectedVersion.
     private static readonly string[] s_names =
-        ["expected-version", "user-left", "user-exists", "user-unknown", "username-taken", "device-taken", "device-unknown", "device-limit"];
+        ["expected-version", "user-left", "user-exists", "user-unknown", "username-taken", "device-taken", "device-unknown",
+            "device-limit"];
 
     /// <summary>All names.</summary>
     public static IReadOnlyList<string> All => s_names;

@@ -14,7 +14,8 @@ internal sealed class StatusRights
     public StatusRights(CallerRights caller, RequestStatus status)
     {
         _caller = caller;
-        ReadOnlyMemory<byte>? user = status.Items.Where(item => item.Structure is StructureId.Devices or StructureId.Decommissioned).Select(item => (ReadOnlyMemory<byte>?)item.Key).FirstOrDefault();
+        ReadOnlyMemory<byte>? user = status.Items.Where(item => item.Structure is StructureId.Devices or StructureId.Decommissioned)
+            .Select(item => (ReadOnlyMemory<byte>?)item.Key).FirstOrDefault();
         _isOwnUsers = user is { IsEmpty: false } known && caller.IsOwnUser(known.Span);
         // If a request did not change the device list, the database does not store the request's user. The caller may then see the request,
         // because only its sender knows its id. But the caller sees only its own keys in it.
@@ -29,5 +30,6 @@ internal sealed class StatusRights
     public int? FirstOfOthers { get; }
 
     /// <summary>Returns whether the caller may see an item's key.</summary>
-    public bool MayName(PublishedItem item) => _isOwnUsers || !_caller.IsToken || (item.Structure == StructureId.Keys && _caller.Owns(item.Key.Span));
+    public bool MayName(PublishedItem item) =>
+        _isOwnUsers || !_caller.IsToken || (item.Structure == StructureId.Keys && _caller.Owns(item.Key.Span));
 }

@@ -14,7 +14,8 @@ namespace Optiks.UpdateService.Endpoints;
 /// <param name="Item">The number of the first item to which the reason applies, if the status is <c>refused</c>.</param>
 /// <param name="Current">The latest version of that item's key at the time of the refusal, if the status is <c>refused</c>.</param>
 internal sealed record UpdateStatusBody(
-    Guid RequestId, string Status, ulong? Epoch = null, IReadOnlyList<StatusItem>? Items = null, ProofLink? Proof = null, string? Reason = null, int? Item = null, StatusVersion? Current = null)
+    Guid RequestId, string Status, ulong? Epoch = null, IReadOnlyList<StatusItem>? Items = null, ProofLink? Proof = null,
+    string? Reason = null, int? Item = null, StatusVersion? Current = null)
 {
     /// <summary>Returns the body of the answer for a stored status.</summary>
     /// <param name="requestId">The request's id.</param>
@@ -24,9 +25,11 @@ internal sealed record UpdateStatusBody(
     {
         { State: RequestState.Pending } => new UpdateStatusBody(requestId, "pending"),
         { State: RequestState.Published } => new UpdateStatusBody(
-            requestId, "published", status.Epoch, [.. status.Items.Select(item => StatusItem.From(item, mayName(item)))], ProofLink.From(status)),
+            requestId, "published", status.Epoch, [.. status.Items.Select(item => StatusItem.From(item, mayName(item)))],
+            ProofLink.From(status)),
         { State: RequestState.Refused, Refusal: { } refusal } => new UpdateStatusBody(
-            requestId, "refused", Reason: RefusalNames.Get(refusal.Reason), Item: refusal.Item, Current: new StatusVersion(refusal.Current.Period, refusal.Current.Version)),
+            requestId, "refused", Reason: RefusalNames.Get(refusal.Reason), Item: refusal.Item,
+            Current: new StatusVersion(refusal.Current.Period, refusal.Current.Version)),
         _ => throw new StorageCorruptException("A refused request has no reason."),
     };
 }
@@ -41,7 +44,8 @@ internal sealed record StatusItem(int Item, string Structure, string? KeyB64, ul
 {
     /// <summary>Returns the part of the body for a stored item.</summary>
     public static StatusItem From(PublishedItem item, bool mayName) =>
-        new(item.Item, Structures.Names[(int)item.Structure - 1], item.Key.IsEmpty || !mayName ? null : Base64UrlText.Encode(item.Key.Span), item.Version, item.Period);
+        new(item.Item, Structures.Names[(int)item.Structure - 1], item.Key.IsEmpty || !mayName ? null : Base64UrlText.Encode(item.Key.Span),
+            item.Version, item.Period);
 }
 
 /// <summary>Names a version of a key; version 0 means that the key has no version.</summary>
@@ -58,5 +62,6 @@ internal sealed record ProofLink(string Method, string Href, string Epoch)
 {
     /// <summary>Returns the link to the proof for a published request.</summary>
     public static ProofLink From(RequestStatus status) =>
-        new("POST", $"{(status.IsAboutUser ? "/v1/users/lookup" : "/v1/lookup")}?min_epoch={status.Epoch}", $"/v1/epochs/{status.Epoch}?min_epoch={status.Epoch}");
+        new("POST", $"{(status.IsAboutUser ? "/v1/users/lookup" : "/v1/lookup")}?min_epoch={status.Epoch}",
+            $"/v1/epochs/{status.Epoch}?min_epoch={status.Epoch}");
 }

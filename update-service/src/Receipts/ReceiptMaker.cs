@@ -36,7 +36,8 @@ internal sealed class ReceiptMaker : IDisposable
     /// <see cref="TrustAnchorException"/> if the options, or the files that they name, are unusable.
     /// </summary>
     public ReceiptMaker(
-        IAcceptStore store, StatusReader statuses, DataFolder folder, IOptions<QueueOptions> options, UpdateMetrics metrics, TimeProvider time, ILogger<ReceiptMaker> logger)
+        IAcceptStore store, StatusReader statuses, DataFolder folder, IOptions<QueueOptions> options, UpdateMetrics metrics,
+        TimeProvider time, ILogger<ReceiptMaker> logger)
     {
         _options = options.Value.Receipts;
         _statuses = statuses;
@@ -49,7 +50,8 @@ internal sealed class ReceiptMaker : IDisposable
             var anchor = TrustAnchor.Load(folder.TrustAnchor);
             NoteSigner signer = ReceiptKeyFile.Open(_options.KeyFile);
             (_anchor, _signer) = (anchor, signer);
-            _keys = new FollowedFile<ReceiptKeys>(_options.KeysFile, octets => Parse(anchor, signer.Key, octets.Span), null, time, logger.ReceiptKeysInvalid);
+            _keys = new FollowedFile<ReceiptKeys>(
+                _options.KeysFile, octets => Parse(anchor, signer.Key, octets.Span), null, time, logger.ReceiptKeysInvalid);
         }
     }
 
@@ -73,12 +75,15 @@ internal sealed class ReceiptMaker : IDisposable
             ulong now = (ulong)_time.GetUtcNow().ToUnixTimeMilliseconds();
             string? reason = standing.Published is null ? "The log has published nothing yet."
                 : standing.Pending > _options.MaxPending ? $"More than {_options.MaxPending} updates are pending."
-                : !FindKey(keys, _signer!.Key)!.IsValidAt(now) ? "The time for which the log's key vouches for the receipt key has ended, or has not begun: run 'optiks-db receipts vouch'."
+                : !FindKey(keys, _signer!.Key)!.IsValidAt(now)
+                    ? "The time for which the log's key vouches for the receipt key has ended, or has not begun: run 'optiks-db receipts vouch'."
                 : null;
             if (reason is null)
             {
                 // The code must read the published epoch first and the statuses afterwards, as docs/spec/receipts.md section 5 requires.
-                await Task.WhenAll(wanted.Select(async i => receipts[i] = await MakeAsync(unit.Ids[i], unit.Parsed.Requests[i], standing, now, encodedKeys)));
+                await Task.WhenAll(
+                    wanted.Select(
+                        async i => receipts[i] = await MakeAsync(unit.Ids[i], unit.Parsed.Requests[i], standing, now, encodedKeys)));
             }
             Report(reason, null);
         }
@@ -97,9 +102,11 @@ internal sealed class ReceiptMaker : IDisposable
 
     private static ReceiptKeys Parse(TrustAnchor anchor, VerifierKey own, ReadOnlySpan<byte> note) =>
         ReceiptKeys.Verify(anchor, note, out ReceiptKeys? keys) != Reason.Valid
-            ? throw new SecretsException($"it is not a note in which {anchor.LogKey} vouches for receipt keys: make one with 'optiks-db receipts vouch' on the update-task's host.")
+            ? throw new SecretsException(
+                $"it is not a note in which {anchor.LogKey} vouches for receipt keys: make one with 'optiks-db receipts vouch' on the update-task's host.")
             : FindKey(keys!, own) is not null ? keys!
-            : throw new SecretsException($"the log's key does not vouch for this service's key in it: give {own} to 'optiks-db receipts vouch' as well.");
+            : throw new SecretsException(
+                $"the log's key does not vouch for this service's key in it: give {own} to 'optiks-db receipts vouch' as well.");
 
     private async Task<GivenReceipt?> MakeAsync(Guid id, ParsedRequest request, Standing standing, ulong now, JsonEncodedText keys)
     {
@@ -115,7 +122,8 @@ internal sealed class ReceiptMaker : IDisposable
             return null;
         }
         TreeHash[] items = [.. request.ToItems(id).Select((item, i) => Receipt.ItemHash(id, i, item.Key.Span, item.Value.Span))];
-        SignedNote note = await new Receipt(id, promised.After, promised.By, now, items).SignAsync(_anchor!, _signer!, CancellationToken.None);
+        SignedNote note = await new Receipt(id, promised.After, promised.By, now, items).SignAsync(
+            _anchor!, _signer!, CancellationToken.None);
         return new GivenReceipt(JsonEncodedText.Encode(note.Encode(), AnswerJson.Encoder), keys);
     }
 

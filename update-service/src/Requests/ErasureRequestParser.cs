@@ -29,7 +29,8 @@ internal ref struct ErasureRequestParser
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new ErasureRequestParser(body, log, caller);
-        return ParsedRequests.Read(ref parser._reader, ref parser, static (ref ErasureRequestParser one, int? index) => one.ParseRequest(index));
+        return ParsedRequests.Read(
+            ref parser._reader, ref parser, static (ref ErasureRequestParser one, int? index) => one.ParseRequest(index));
     }
 
     private ParsedErasure ParseRequest(int? index)
@@ -90,13 +91,16 @@ internal ref struct ErasureRequestParser
         if (from is null && to is null && isOfUser)
         {
             // An element without versions erases everything of a user, and must not name a period.
-            return period is null ? ErasureOrder.OfUser : throw _reader.FailAt("period", ProblemTypes.MalformedRequest, "A period belongs to versions: give from and to as well.");
+            return period is null
+                ? ErasureOrder.OfUser
+                : throw _reader.FailAt("period", ProblemTypes.MalformedRequest, "A period belongs to versions: give from and to as well.");
         }
         ulong first = from ?? throw _reader.FailMissing("from");
         ulong last = to ?? throw _reader.FailMissing("to");
         ulong counted = period ?? throw _reader.FailMissing("period");
         return first > last ? throw _reader.FailAt("to", ProblemTypes.MalformedRequest, "The last version is before the first.")
-            : last - first >= ErasureOrder.MaxValues ? throw _reader.FailAt("to", ProblemTypes.RangeTooLarge, $"An erasure may name at most {ErasureOrder.MaxValues} versions.")
+            : last - first >= ErasureOrder.MaxValues
+                ? throw _reader.FailAt("to", ProblemTypes.RangeTooLarge, $"An erasure may name at most {ErasureOrder.MaxValues} versions.")
             : new ErasureOrder(isOfUser ? StructureId.Devices : StructureId.Keys, first, last) { Period = counted };
     }
 }

@@ -16,7 +16,8 @@ internal static class RequestMembers
     {
         Guid id = reader.ReadUuid();
         return !RequestIds.IsVersion7(id) ? throw reader.Fail("The string is not a UUID of version 7.")
-            : RequestIds.Time(id) == DateTimeOffset.MaxValue ? throw reader.Fail(ProblemTypes.RequestIdTime, "The id's time is beyond the year 9999.")
+            : RequestIds.Time(id) == DateTimeOffset.MaxValue
+                ? throw reader.Fail(ProblemTypes.RequestIdTime, "The id's time is beyond the year 9999.")
             : id;
     }
 
@@ -30,7 +31,9 @@ internal static class RequestMembers
     public static byte[] ReadKey(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other, int maxLength)
     {
         byte[] key = reader.ReadTextOrBase64(name, isOctets, other);
-        return key.Length > 0 && key.Length <= maxLength ? key : throw reader.Fail(ProblemTypes.KeyLength, $"A {name} must have 1 to {maxLength} bytes.");
+        return key.Length > 0 && key.Length <= maxLength
+            ? key
+            : throw reader.Fail(ProblemTypes.KeyLength, $"A {name} must have 1 to {maxLength} bytes.");
     }
 
     /// <summary>Reads the value of the member <c>value</c> or <c>value_b64</c>. The parameters have the same meaning as those of
@@ -38,7 +41,9 @@ internal static class RequestMembers
     public static byte[] ReadValue(this ref StrictJsonReader reader, bool isOctets, byte[]? other, long maxLength)
     {
         byte[] value = reader.ReadTextOrBase64("value", isOctets, other);
-        return value.Length <= maxLength ? value : throw reader.Fail(ProblemTypes.ValueLength, $"A value may have at most {maxLength} bytes.");
+        return value.Length <= maxLength
+            ? value
+            : throw reader.Fail(ProblemTypes.ValueLength, $"A value may have at most {maxLength} bytes.");
     }
 
     /// <summary>Reads the version that the caller expects to be the latest.</summary>
@@ -62,17 +67,20 @@ internal static class RequestMembers
     }
 
     /// <summary>Reads a text and returns its UTF-8 bytes, or reads base64url and returns the decoded bytes.</summary>
-    public static byte[] ReadTextOrOctets(this ref StrictJsonReader reader, bool isOctets) => isOctets ? reader.ReadOctets() : reader.ReadText().ToArray();
+    public static byte[] ReadTextOrOctets(this ref StrictJsonReader reader, bool isOctets) =>
+        isOctets ? reader.ReadOctets() : reader.ReadText().ToArray();
 
     /// <summary>Creates the refusal of an object that lacks a required member. The reader must already have left the object.</summary>
-    public static ProblemException FailMissing(this in StrictJsonReader reader, string name) => reader.FailAt(name, ProblemTypes.MalformedRequest, "The member is missing.");
+    public static ProblemException FailMissing(this in StrictJsonReader reader, string name) =>
+        reader.FailAt(name, ProblemTypes.MalformedRequest, "The member is missing.");
 
     /// <summary>Creates the refusal of an object that has neither of two members, although it must have one of them.</summary>
     public static ProblemException FailMissingOneOf(this in StrictJsonReader reader, string name) =>
         reader.FailAt(name, ProblemTypes.MalformedRequest, $"One of {name} and {name}_b64 must be given.");
 
     /// <summary>Creates the refusal of an object that has both of two members, although it may have only one of them.</summary>
-    public static ProblemException FailBoth(this in StrictJsonReader reader, string name) => reader.Fail($"Give one of {name} and {name}_b64, not both.");
+    public static ProblemException FailBoth(this in StrictJsonReader reader, string name) =>
+        reader.Fail($"Give one of {name} and {name}_b64, not both.");
 
     private static byte[] ReadTextOrBase64(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other) =>
         other is null ? reader.ReadTextOrOctets(isOctets) : throw reader.FailBoth(name);

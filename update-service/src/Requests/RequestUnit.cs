@@ -61,7 +61,9 @@ internal sealed class RequestUnit
             }
             else if (!requests[indexes[ids[i]]].BodyHash.Span.SequenceEqual(hash))
             {
-                throw new ProblemException(new Problem(ProblemTypes.RequestIdReused, "An earlier element has this id and different content.", request.RequestIdPath));
+                throw new ProblemException(
+                    new Problem(ProblemTypes.RequestIdReused, "An earlier element has this id and different content.",
+                        request.RequestIdPath));
             }
         }
         unit.Users = users;

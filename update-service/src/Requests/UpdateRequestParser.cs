@@ -10,7 +10,8 @@ namespace Optiks.UpdateService.Requests;
 /// </summary>
 internal ref struct UpdateRequestParser
 {
-    private static readonly JsonMembers s_requestMembers = new("request_id", "key", "key_b64", "value", "value_b64", "expected", "items", "receipt");
+    private static readonly JsonMembers s_requestMembers = new(
+        "request_id", "key", "key_b64", "value", "value_b64", "expected", "items", "receipt");
     private static readonly JsonMembers s_itemMembers = new("key", "key_b64", "value", "value_b64", "expected");
 
     // Arrays that all requests with one update share, to save allocations.
@@ -33,7 +34,8 @@ internal ref struct UpdateRequestParser
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new UpdateRequestParser(body, log, caller);
-        return ParsedRequests.Read(ref parser._reader, ref parser, static (ref UpdateRequestParser one, int? index) => one.ParseRequest(index));
+        return ParsedRequests.Read(
+            ref parser._reader, ref parser, static (ref UpdateRequestParser one, int? index) => one.ParseRequest(index));
     }
 
     private ParsedUpdate ParseRequest(int? index)
@@ -70,9 +72,12 @@ internal ref struct UpdateRequestParser
         items ??= [ToItem(in update)];
         if (wantsReceipt && items.Exists(item => item.Expected is not null))
         {
-            throw _reader.FailAt("receipt", ProblemTypes.MalformedRequest, "An update with an expected version may be refused, so no receipt can promise to publish it.");
+            throw _reader.FailAt("receipt", ProblemTypes.MalformedRequest,
+                "An update with an expected version may be refused, so no receipt can promise to publish it.");
         }
-        return new ParsedUpdate(index, requestId, isAtomic, items, keyMembers ?? (IReadOnlyList<bool>)(update.IsKeyOctets ? s_octets : s_text)) { WantsReceipt = wantsReceipt };
+        return new ParsedUpdate(index, requestId, isAtomic, items,
+            keyMembers ?? (IReadOnlyList<bool>)(update.IsKeyOctets ? s_octets : s_text))
+        { WantsReceipt = wantsReceipt };
     }
 
     private List<AcceptItem> Items(List<bool> keyMembers)
@@ -91,7 +96,8 @@ internal ref struct UpdateRequestParser
             AcceptItem item = ToItem(in update);
             if (!keys.Add(new UpdateKey(item.Structure, item.Key)))
             {
-                throw _reader.FailAt(update.IsKeyOctets ? "key_b64" : "key", ProblemTypes.DuplicateKey, "The key is in an earlier item of this request.");
+                throw _reader.FailAt(update.IsKeyOctets ? "key_b64" : "key", ProblemTypes.DuplicateKey,
+                    "The key is in an earlier item of this request.");
             }
             items.Add(item);
             keyMembers.Add(update.IsKeyOctets);
@@ -125,7 +131,8 @@ internal ref struct UpdateRequestParser
     }
 
     private readonly AcceptItem ToItem(in UpdateMembers update) => new(
-        StructureId.Keys, update.Key ?? throw _reader.FailMissingOneOf("key"), update.Value ?? throw _reader.FailMissingOneOf("value"), update.Expected);
+        StructureId.Keys, update.Key ?? throw _reader.FailMissingOneOf("key"), update.Value ?? throw _reader.FailMissingOneOf("value"),
+        update.Expected);
 
     /// <summary>Holds the members of one update that were read so far.</summary>
     private struct UpdateMembers

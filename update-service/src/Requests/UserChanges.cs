@@ -37,7 +37,8 @@ internal sealed class UserChanges
     }
 
     /// <summary>Records that the request gives another value to a device on the device list.</summary>
-    public void SetDevice(byte[] device, byte[] value, ExpectedVersion? expected, Place place) => _devices.Add((new AcceptItem(StructureId.Keys, device, value, expected), place));
+    public void SetDevice(byte[] device, byte[] value, ExpectedVersion? expected, Place place) =>
+        _devices.Add((new AcceptItem(StructureId.Keys, device, value, expected), place));
 
     /// <summary>Records that the request removes a device from the device list.</summary>
     public void RemoveDevice(byte[] device) => _removed.Add(device);

@@ -8,7 +8,8 @@ namespace Optiks.UpdateService.Requests;
 internal sealed class UserOperationRule
 {
     private const string Octets = "_b64";
-    private static readonly string[] s_names = ["op", "usernames", "usernames_b64", "devices", "username", "username_b64", "device", "device_b64", "value", "value_b64", "expected"];
+    private static readonly string[] s_names = ["op", "usernames", "usernames_b64", "devices", "username", "username_b64", "device",
+        "device_b64", "value", "value_b64", "expected"];
 
     private readonly byte[] _octets;
     private readonly ulong _members;
@@ -33,7 +34,8 @@ internal sealed class UserOperationRule
     public static UserOperationRule AddDevice { get; } = new("add-device", "device", "device" + Octets, "value", "value" + Octets);
 
     /// <summary>The operation that gives another value to a device on the device list.</summary>
-    public static UserOperationRule SetDevice { get; } = new("set-device", "device", "device" + Octets, "value", "value" + Octets, "expected");
+    public static UserOperationRule SetDevice { get; } = new(
+        "set-device", "device", "device" + Octets, "value", "value" + Octets, "expected");
 
     /// <summary>The operation that removes a device from the device list.</summary>
     public static UserOperationRule RemoveDevice { get; } = new("remove-device", "device", "device" + Octets);

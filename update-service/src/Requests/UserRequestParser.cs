@@ -32,7 +32,8 @@ internal ref struct UserRequestParser
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new UserRequestParser(body, log, caller);
-        return ParsedRequests.Read(ref parser._reader, ref parser, static (ref UserRequestParser one, int? index) => one.ParseRequest(index));
+        return ParsedRequests.Read(
+            ref parser._reader, ref parser, static (ref UserRequestParser one, int? index) => one.ParseRequest(index));
     }
 
     private ParsedUserRequest ParseRequest(int? index)
@@ -76,11 +77,13 @@ internal ref struct UserRequestParser
         }
         if (user is null && UserIds.Length > _log.MaxKeyLength)
         {
-            throw _reader.FailAt("user", ProblemTypes.KeyLength, $"A user id that the service makes has {UserIds.Length} bytes, but this log allows {_log.MaxKeyLength}: give an id.");
+            throw _reader.FailAt("user", ProblemTypes.KeyLength,
+                $"A user id that the service makes has {UserIds.Length} bytes, but this log allows {_log.MaxKeyLength}: give an id.");
         }
         if (changes.Usernames.Count > 0 && (user?.Length ?? UserIds.Length) > _log.MaxValueLength)
         {
-            throw _reader.FailAt(isOctets ? "user_b64" : "user", ProblemTypes.ValueLength, $"The id is the value of a username, which may have at most {_log.MaxValueLength} bytes.");
+            throw _reader.FailAt(isOctets ? "user_b64" : "user", ProblemTypes.ValueLength,
+                $"The id is the value of a username, which may have at most {_log.MaxValueLength} bytes.");
         }
     }
 
@@ -94,7 +97,8 @@ internal ref struct UserRequestParser
             Change(changes, i);
             if (changes.NumItems > Limits.ItemsPerRequest)
             {
-                throw _reader.Fail(ProblemTypes.BatchLength, $"With this change the request has more than {Limits.ItemsPerRequest} items: the device list, usernames, devices.");
+                throw _reader.Fail(ProblemTypes.BatchLength,
+                    $"With this change the request has more than {Limits.ItemsPerRequest} items: the device list, usernames, devices.");
             }
         }
         return changes;
@@ -137,10 +141,12 @@ internal ref struct UserRequestParser
 
     private readonly UserOperationRule Operation(UserChanges changes, int index)
     {
-        UserOperationRule operation = UserOperationRule.Find(_reader.ReadText()) ?? throw _reader.Fail($"The operation must be one of {string.Join(", ", UserOperationRule.All.Select(one => one.Name))}.");
+        UserOperationRule operation = UserOperationRule.Find(_reader.ReadText())
+            ?? throw _reader.Fail($"The operation must be one of {string.Join(", ", UserOperationRule.All.Select(one => one.Name))}.");
         return _caller.IsToken && operation.NeedsApiKey ? throw new ProblemException(CallerRights.NotForTokens(_reader.Path))
             : index > 0 && operation == UserOperationRule.Create ? throw _reader.Fail("This operation must be the first of a request.")
-            : changes.Decommissions || (index > 0 && operation == UserOperationRule.Decommission) ? throw _reader.Fail("The operation decommission must be the only one in a request.")
+            : changes.Decommissions || (index > 0 && operation == UserOperationRule.Decommission)
+                ? throw _reader.Fail("The operation decommission must be the only one in a request.")
             : operation;
     }
 
@@ -151,7 +157,8 @@ internal ref struct UserRequestParser
         {
             if ((seen & (1UL << (int)member)) != 0 && !operation.Has(member))
             {
-                throw _reader.FailAt(UserOperationRule.GetName(member), ProblemTypes.MalformedRequest, $"The operation {operation.Name} has no such member.");
+                throw _reader.FailAt(UserOperationRule.GetName(member), ProblemTypes.MalformedRequest,
+                    $"The operation {operation.Name} has no such member.");
             }
         }
         byte[]? device = !operation.Has(UserMember.Device) ? null : given.Device.Id ?? throw _reader.FailMissingOneOf("device");
@@ -171,7 +178,8 @@ internal ref struct UserRequestParser
         }
         else if (operation == UserOperationRule.AddUsername)
         {
-            changes.AddUsername(given.Username ?? throw _reader.FailMissingOneOf("username"), place with { IsOctets = given.IsUsernameOctets });
+            changes.AddUsername(given.Username ?? throw _reader.FailMissingOneOf("username"),
+                place with { IsOctets = given.IsUsernameOctets });
         }
         else if (operation == UserOperationRule.AddDevice)
         {
@@ -217,7 +225,8 @@ internal ref struct UserRequestParser
         UsernameFault fault = Native.Usernames.Prepare(_log, _reader.ReadTextOrOctets(isOctets), out byte[] form);
         return fault == UsernameFault.Valid ? _named.Add(new UpdateKey(StructureId.Usernames, form)) ? form
                 : throw _reader.Fail(ProblemTypes.DuplicateKey, "The username is already in this request.")
-            : _log.UsernameForm == UsernameForm.Octets ? throw _reader.Fail(ProblemTypes.KeyLength, $"A username must have 1 to {_log.MaxKeyLength} bytes.")
+            : _log.UsernameForm == UsernameForm.Octets
+                ? throw _reader.Fail(ProblemTypes.KeyLength, $"A username must have 1 to {_log.MaxKeyLength} bytes.")
             : throw _reader.Fail(ProblemTypes.UsernameForm, fault.Sentence());
     }
 

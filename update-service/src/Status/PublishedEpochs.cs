@@ -54,7 +54,8 @@ internal sealed class PublishedEpochs : BackgroundService
                 if (head.PublishedEpoch is { } published && (last is null || published > last))
                 {
                     last = published;
-                    Interlocked.Exchange(ref _next, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).SetResult();
+                    Interlocked.Exchange(ref _next, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously))
+                        .SetResult();
                 }
             }
             catch (OperationCanceledException) when (stoppingToken.IsCancellationRequested)

@@ -21,7 +21,8 @@ internal sealed class StatusReader : IDisposable
     private readonly CancellationToken _stopping;
     private readonly SemaphoreSlim _reads = new(MaxConcurrentReads);
 
-    public StatusReader(IAcceptStore store, PublishedEpochs epochs, CheckpointReach reach, TimeProvider time, IHostApplicationLifetime lifetime)
+    public StatusReader(IAcceptStore store, PublishedEpochs epochs, CheckpointReach reach, TimeProvider time,
+        IHostApplicationLifetime lifetime)
     {
         _store = store;
         _epochs = epochs;
@@ -53,7 +54,9 @@ internal sealed class StatusReader : IDisposable
                 return status;
             }
             using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _stopping);
-            await (isHeld ? Task.Delay(left < s_boardPause ? left : s_boardPause, _time, either.Token) : next.WaitAsync(left, _time, either.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await (isHeld
+                ? Task.Delay(left < s_boardPause ? left : s_boardPause, _time, either.Token)
+                : next.WaitAsync(left, _time, either.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             cancellationToken.ThrowIfCancellationRequested();
         }
     }

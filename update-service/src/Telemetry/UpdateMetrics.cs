@@ -25,17 +25,21 @@ internal sealed class UpdateMetrics : IDisposable
     public UpdateMetrics(IMeterFactory factory)
     {
         _meter = factory.Create(MeterName);
-        _duration = _meter.CreateHistogram("optiks.update.commit.duration", "s", "Duration of group commits, by outcome.", tags: null, advice: new InstrumentAdvice<double>
-        {
-            HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-        });
-        _callers = _meter.CreateHistogram("optiks.update.commit.callers", "{caller}", "Callers whose updates were in one commit.", tags: null, advice: new InstrumentAdvice<int>
-        {
-            HistogramBucketBoundaries = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096],
-        });
+        _duration = _meter.CreateHistogram("optiks.update.commit.duration", "s", "Duration of group commits, by outcome.", tags: null,
+            advice: new InstrumentAdvice<double>
+            {
+                HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+            });
+        _callers = _meter.CreateHistogram("optiks.update.commit.callers", "{caller}", "Callers whose updates were in one commit.",
+            tags: null, advice: new InstrumentAdvice<int>
+            {
+                HistogramBucketBoundaries = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096],
+            });
         _updates = _meter.CreateCounter<long>("optiks.update.updates", "{update}", "Updates in commits, by outcome of the commit.");
-        _refusals = _meter.CreateCounter<long>("optiks.update.refusals", "{request}", "Requests that the database's rules refused, by problem.");
-        _overloads = _meter.CreateCounter<long>("optiks.update.overloads", "{request}", "Requests refused because the queue was full or did not move.");
+        _refusals = _meter.CreateCounter<long>(
+            "optiks.update.refusals", "{request}", "Requests that the database's rules refused, by problem.");
+        _overloads = _meter.CreateCounter<long>(
+            "optiks.update.overloads", "{request}", "Requests refused because the queue was full or did not move.");
         _receipts = _meter.CreateCounter<long>("optiks.update.receipts", "{receipt}", "Requested receipts, by whether they were given.");
     }
 
@@ -44,12 +48,14 @@ internal sealed class UpdateMetrics : IDisposable
     public void ObserveQueue(Func<int> callers, Func<long> octets)
     {
         _meter.CreateObservableGauge("optiks.update.queue.callers", callers, "{caller}", "Callers that wait for a commit to begin.");
-        _meter.CreateObservableGauge("optiks.update.queue.size", octets, "By", "Memory of the requests that are being read, wait for a commit or are in one.");
+        _meter.CreateObservableGauge(
+            "optiks.update.queue.size", octets, "By", "Memory of the requests that are being read, wait for a commit or are in one.");
     }
 
     /// <summary>Sets the function that returns whether the rollback guard refuses all updates now.</summary>
     public void ObserveGuard(Func<bool> isHeld) =>
-        _meter.CreateObservableGauge("optiks.update.held", () => isHeld() ? 1 : 0, "{hold}", "1 while nothing is accepted because the database is older than the board, or the board cannot be read.");
+        _meter.CreateObservableGauge("optiks.update.held", () => isHeld() ? 1 : 0, "{hold}",
+            "1 while nothing is accepted because the database is older than the board, or the board cannot be read.");
 
     /// <summary>Starts the trace span of a group commit, with links to the requests that wait for it; returns null if nobody listens to
     /// traces.</summary>
@@ -60,8 +66,10 @@ internal sealed class UpdateMetrics : IDisposable
             return null;
         }
         // If there are many callers, the span links only to the first callers' requests.
-        IEnumerable<ActivityLink> links = group.Take(MaxLinks).Where(unit => unit.Caller != default).Select(unit => new ActivityLink(unit.Caller));
-        return _source.StartActivity(ActivityKind.Internal, tags: [new("optiks.callers", group.Count), new("optiks.updates", updates)], links: links, name: "commit updates");
+        IEnumerable<ActivityLink> links = group.Take(MaxLinks).Where(unit => unit.Caller != default)
+            .Select(unit => new ActivityLink(unit.Caller));
+        return _source.StartActivity(ActivityKind.Internal, tags: [new("optiks.callers", group.Count), new("optiks.updates", updates)],
+            links: links, name: "commit updates");
     }
 
     /// <summary>Records the result and the duration of a group commit.</summary>

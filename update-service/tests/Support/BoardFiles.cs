@@ -14,7 +14,8 @@ internal static class BoardFiles
     {
         ReceiptSetup.Anchor.Save(data.TrustAnchor);
         using NoteSigner log = ReceiptSetup.Signer();
-        SignedNote note = SignedNote.SignAsync(new Checkpoint(log.Key.Name, (ulong)size, root).Encode(), log, CancellationToken.None).AsTask().GetAwaiter().GetResult();
+        SignedNote note = SignedNote.SignAsync(new Checkpoint(log.Key.Name, (ulong)size, root).Encode(), log, CancellationToken.None)
+            .AsTask().GetAwaiter().GetResult();
         AtomicFile.Write(Path.Combine(folder, "checkpoint"), note.Encode(), AtomicFile.PublicMode);
     }
 }

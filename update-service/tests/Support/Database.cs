@@ -9,7 +9,8 @@ internal sealed class Database
 
     public Database(string path)
     {
-        _connectionString = new SqliteConnectionStringBuilder { DataSource = path, Mode = SqliteOpenMode.ReadOnly, Pooling = false }.ToString();
+        _connectionString =
+            new SqliteConnectionStringBuilder { DataSource = path, Mode = SqliteOpenMode.ReadOnly, Pooling = false }.ToString();
     }
 
     /// <summary>
@@ -18,7 +19,8 @@ internal sealed class Database
     /// </summary>
     public string Contents() => string.Join(
         ' ',
-        Read("SELECT count(*) FROM request"), Read("SELECT count(*) FROM pending"), Read("SELECT count(*) FROM outcome"), Read("SELECT coalesce(max(seq), 0) FROM sqlite_sequence"));
+        Read("SELECT count(*) FROM request"), Read("SELECT count(*) FROM pending"), Read("SELECT count(*) FROM outcome"),
+        Read("SELECT coalesce(max(seq), 0) FROM sqlite_sequence"));
 
     /// <summary>Returns the number of stored requests.</summary>
     public long Requests() => (long)Read("SELECT count(*) FROM request")!;

@@ -83,7 +83,9 @@ internal sealed class Log : IAsyncDisposable
                 }
                 if (update.Structure == StructureId.Devices && !UserChange.Decode(update.Value).ChangesList)
                 {
-                    outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, new ItemResult.Unchanged(new ExpectedVersion(0, Version(update)))));
+                    outcomes.Add(
+                        new Outcome(request.RequestId, request.Sequence, i,
+                            new ItemResult.Unchanged(new ExpectedVersion(0, Version(update)))));
                     continue;
                 }
                 ulong version = update.Structure.HasVersions() ? _versions[Name(update)] = Version(update) + 1 : 0;
@@ -102,7 +104,8 @@ internal sealed class Log : IAsyncDisposable
                 outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, new ItemResult.Leaf(leaves.Count - 1)));
             }
         }
-        int[] order = [.. Enumerable.Range(0, leaves.Count).OrderBy(i => leaves[i].Row.Structure).ThenBy(i => Convert.ToHexString(leaves[i].Label), StringComparer.Ordinal)];
+        int[] order = [.. Enumerable.Range(0, leaves.Count).OrderBy(i => leaves[i].Row.Structure)
+            .ThenBy(i => Convert.ToHexString(leaves[i].Label), StringComparer.Ordinal)];
         var rows = new LeafRow[order.Length];
         var values = new List<byte>();
         var keys = new List<byte>();
@@ -118,8 +121,12 @@ internal sealed class Log : IAsyncDisposable
             ends.Add(keys.Count);
         }
         var batch = new LeafBatch(rows, values.ToArray(), keys.ToArray(), ends.ToArray(), order.Select(i => leaves[i].Origin).ToArray());
-        Outcome[] placed = [.. outcomes.Select(outcome => outcome.Result is ItemResult.Leaf leaf ? outcome with { Result = new ItemResult.Leaf(Array.IndexOf(order, leaf.Ordinal)) } : outcome)];
-        CommitResult result = await _store!.CommitEpochAsync(_lease!, new EpochCommit(Row(_epoch), Row(_epoch - 1).RecordHash, 0, batch, placed) { Erasures = erasures }, Cancel);
+        Outcome[] placed =
+            [.. outcomes.Select(outcome => outcome.Result is ItemResult.Leaf leaf
+                ? outcome with { Result = new ItemResult.Leaf(Array.IndexOf(order, leaf.Ordinal)) }
+                : outcome)];
+        CommitResult result = await _store!.CommitEpochAsync(
+            _lease!, new EpochCommit(Row(_epoch), Row(_epoch - 1).RecordHash, 0, batch, placed) { Erasures = erasures }, Cancel);
         Assert.Equal(CommitResult.Committed, result);
         return _epoch;
     }

@@ -21,7 +21,8 @@ internal sealed class ReceiptSetup
 
     /// <summary>The trust anchor of the log.</summary>
     public static TrustAnchor Anchor { get; } =
-        TrustAnchor.Create(new Configuration { Origin = Origin }.Encode(), new VerifierKey(Origin, SignatureType.Ed25519, Ed25519.PublicKey(s_logSeed)));
+        TrustAnchor.Create(new Configuration { Origin = Origin }.Encode(),
+            new VerifierKey(Origin, SignatureType.Ed25519, Ed25519.PublicKey(s_logSeed)));
 
     /// <summary>Returns a signer with the log's key.</summary>
     public static NoteSigner Signer() => new(Origin, SignatureType.Ed25519, s_logSeed);
@@ -48,7 +49,8 @@ internal sealed class ReceiptSetup
     {
         DateTimeOffset now = TimeProvider.System.GetUtcNow();
         using NoteSigner log = Signer();
-        var vouched = new ReceiptKey(key ?? _key!, (ulong)(now + from).ToUnixTimeMilliseconds(), (ulong)(now + until).ToUnixTimeMilliseconds());
+        var vouched = new ReceiptKey(
+            key ?? _key!, (ulong)(now + from).ToUnixTimeMilliseconds(), (ulong)(now + until).ToUnixTimeMilliseconds());
         ReceiptKeys keys = ReceiptKeys.SignAsync(Anchor, [vouched], log, CancellationToken.None).AsTask().GetAwaiter().GetResult();
         AtomicFile.Write(Path.Combine(_folder, "receipt-keys.txt"), keys.Note.Span, AtomicFile.PublicMode);
     }
@@ -63,7 +65,8 @@ internal sealed class ReceiptSetup
             Assert.False(json.TryGetProperty("receipt_keys", out _));
             return null;
         }
-        Assert.Equal(Reason.Valid, ReceiptKeys.Verify(Anchor, Encoding.UTF8.GetBytes(json.GetProperty("receipt_keys").GetString()!), out ReceiptKeys? keys));
+        Assert.Equal(Reason.Valid,
+            ReceiptKeys.Verify(Anchor, Encoding.UTF8.GetBytes(json.GetProperty("receipt_keys").GetString()!), out ReceiptKeys? keys));
         Assert.Equal(Reason.Valid, Receipt.Verify(Anchor, keys!, Encoding.UTF8.GetBytes(note.GetString()!), out Receipt? receipt));
         Assert.Equal(json.GetProperty("request_id").GetGuid(), receipt!.RequestId);
         return receipt;

@@ -49,7 +49,8 @@ internal sealed class Service : IAsyncDisposable
     /// <param name="prepare">The action that prepares the data folder before the host is built.</param>
     /// <param name="time">The clock of the host; null for the machine's clock.</param>
     public static async Task<Service> StartAsync(
-        Dictionary<string, string?>? settings = null, IStorageProvider? engine = null, Action<DataFolder>? prepare = null, TimeProvider? time = null)
+        Dictionary<string, string?>? settings = null, IStorageProvider? engine = null, Action<DataFolder>? prepare = null,
+        TimeProvider? time = null)
     {
         var folder = new TemporaryFolder();
         string key = ApiKey.Generate();
@@ -59,15 +60,19 @@ internal sealed class Service : IAsyncDisposable
             folder.Data.ApiKeys,
             ApiKeyFile.Format(
             [
-                new ApiKeyEntry("writer", ApiKey.Hash(key), ApiScopes.Update), new ApiKeyEntry("second", ApiKey.Hash(second), ApiScopes.Update),
+                new ApiKeyEntry("writer", ApiKey.Hash(key), ApiScopes.Update),
+                new ApiKeyEntry("second", ApiKey.Hash(second), ApiScopes.Update),
                 new ApiKeyEntry("reader", ApiKey.Hash(other), ApiScopes.History | ApiScopes.Lookup),
             ]),
             AtomicFile.PrivateMode);
-        await new SqliteStorageProvider().CreateMigrator($"Data Source={folder.Data.Database}").MigrateAsync(TestContext.Current.CancellationToken);
+        await new SqliteStorageProvider().CreateMigrator($"Data Source={folder.Data.Database}")
+            .MigrateAsync(TestContext.Current.CancellationToken);
         prepare?.Invoke(folder.Data);
-        WebApplication app = await UpdateServiceHost.CreateAsync(["--urls", "http://127.0.0.1:0"], [engine ?? new SqliteStorageProvider()], builder =>
+        WebApplication app = await UpdateServiceHost.CreateAsync(["--urls", "http://127.0.0.1:0"],
+            [engine ?? new SqliteStorageProvider()], builder =>
         {
-            builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?> { [DataFolder.Variable] = folder.Path, ["Optiks:UpdateService:DrainTime"] = "00:00:00" });
+            builder.Configuration.AddInMemoryCollection(
+                new Dictionary<string, string?> { [DataFolder.Variable] = folder.Path, ["Optiks:UpdateService:DrainTime"] = "00:00:00" });
             builder.Configuration.AddInMemoryCollection(settings ?? []);
             builder.Services.AddSingleton(time ?? TimeProvider.System);
         });
@@ -109,13 +114,16 @@ internal sealed class Service : IAsyncDisposable
 
     /// <summary>Posts updates with the API key of the second caller.</summary>
     public Task<Answer> PostAsSecondAsync(string json) =>
-        PostAsync(Encoding.UTF8.GetBytes(json), change: request => request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", SecondKey));
+        PostAsync(Encoding.UTF8.GetBytes(json),
+            change: request => request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", SecondKey));
 
     public Task<Answer> PostUsersAsync(string json) => PostUsersAsync(Encoding.UTF8.GetBytes(json));
 
-    public Task<Answer> PostUsersAsync(byte[] body, string? contentType = "application/json") => PostAsync(body, contentType, path: "/v1/users");
+    public Task<Answer> PostUsersAsync(byte[] body, string? contentType = "application/json") =>
+        PostAsync(body, contentType, path: "/v1/users");
 
-    public Task<Answer> PostAsync(byte[] body, string? contentType = "application/json", Action<HttpRequestMessage>? change = null, string path = "/v1/updates")
+    public Task<Answer> PostAsync(
+        byte[] body, string? contentType = "application/json", Action<HttpRequestMessage>? change = null, string path = "/v1/updates")
     {
         var request = new HttpRequestMessage(HttpMethod.Post, path) { Content = new ByteArrayContent(body) };
         if (contentType is not null)
@@ -135,7 +143,8 @@ internal sealed class Service : IAsyncDisposable
             using HttpResponseMessage response = await Client.SendAsync(request, TestContext.Current.CancellationToken);
             byte[] body = await response.Content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken);
             return new Answer(
-                (int)response.StatusCode, response.Content.Headers.ContentType?.MediaType, response.Headers, body.Length == 0 ? default : JsonSerializer.Deserialize<JsonElement>(body));
+                (int)response.StatusCode, response.Content.Headers.ContentType?.MediaType, response.Headers,
+                body.Length == 0 ? default : JsonSerializer.Deserialize<JsonElement>(body));
         }
     }
 }

@@ -56,11 +56,14 @@ internal sealed class WrappedEngine : IStorageProvider
     public async Task<IAcceptStore> OpenAcceptAsync(string connectionString, CancellationToken cancellationToken) =>
         new Store(this, await _inner.OpenAcceptAsync(connectionString, cancellationToken));
 
-    public Task<PipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) => _inner.OpenPipelineAsync(connectionString, cancellationToken);
+    public Task<PipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) =>
+        _inner.OpenPipelineAsync(connectionString, cancellationToken);
 
-    public Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken) => _inner.OpenFollowAsync(connectionString, cancellationToken);
+    public Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken) =>
+        _inner.OpenFollowAsync(connectionString, cancellationToken);
 
-    public Task<MaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) => _inner.OpenMaintenanceAsync(connectionString, cancellationToken);
+    public Task<MaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) =>
+        _inner.OpenMaintenanceAsync(connectionString, cancellationToken);
 
     public Migrator CreateMigrator(string connectionString) => _inner.CreateMigrator(connectionString);
 
@@ -68,7 +71,8 @@ internal sealed class WrappedEngine : IStorageProvider
     {
         public int? ConcurrentUpdates => engine.ConcurrentUpdates;
 
-        public async Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
+        public async Task<IReadOnlyList<AcceptResult>> AcceptAsync(
+            IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
         {
             engine.Groups.Enqueue(units.Count);
             await engine.BeforeAccept();
@@ -81,15 +85,19 @@ internal sealed class WrappedEngine : IStorageProvider
 
         public Task CheckWritableAsync(CancellationToken cancellationToken) => inner.CheckWritableAsync(cancellationToken);
 
-        public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) => inner.CountPendingAsync(atMost, cancellationToken);
+        public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) =>
+            inner.CountPendingAsync(atMost, cancellationToken);
 
         public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken)
         {
             Interlocked.Increment(ref engine._statusReads);
-            return engine.StatusFailure is { } failure ? Task.FromException<RequestStatus?>(failure) : inner.ReadStatusAsync(requestId, cancellationToken);
+            return engine.StatusFailure is { } failure
+                ? Task.FromException<RequestStatus?>(failure)
+                : inner.ReadStatusAsync(requestId, cancellationToken);
         }
 
-        public Task<IReadOnlyList<ErasedVersion>> ReadReceiptAsync(ulong epoch, Guid requestId, CancellationToken cancellationToken) => inner.ReadReceiptAsync(epoch, requestId, cancellationToken);
+        public Task<IReadOnlyList<ErasedVersion>> ReadReceiptAsync(ulong epoch, Guid requestId, CancellationToken cancellationToken) =>
+            inner.ReadReceiptAsync(epoch, requestId, cancellationToken);
 
         public Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken) => inner.ReadHeadAsync(cancellationToken);
 

@@ -58,7 +58,8 @@ internal sealed class BoardLocker
         }
         catch (OperationCanceledException e) when (!cancellationToken.IsCancellationRequested)
         {
-            throw new IOException($"Another process keeps the lock of {_folder.Log} although this one holds the lease: if it is an update-task on another machine that hangs or is stopped, end it.", e);
+            throw new IOException(
+                $"Another process keeps the lock of {_folder.Log} although this one holds the lease: if it is an update-task on another machine that hangs or is stopped, end it.", e);
         }
     }
 }

@@ -63,7 +63,8 @@ internal sealed class BoardState
     {
         EpochRow epoch = content.Epoch;
         HighWaterMark? mark = HighWaterMark.Read(_folder.HighWater);
-        if (mark is not null && (mark.Epoch > epoch.Epoch || (mark.Epoch == epoch.Epoch && !mark.Names(epoch.Epoch, epoch.RecordHash.Span))))
+        if (mark is not null
+            && (mark.Epoch > epoch.Epoch || (mark.Epoch == epoch.Epoch && !mark.Names(epoch.Epoch, epoch.RecordHash.Span))))
         {
             throw Rollback.DatabaseBehind(
                 $"The high-water mark names {(mark.Epoch == epoch.Epoch ? "another record for epoch" : "epoch")} {mark.Epoch}; the database's next epoch to sign is {epoch.Epoch}.", _folder);
@@ -119,7 +120,9 @@ internal sealed class BoardState
             last = last is null || name.First > last.Value.First ? name : last;
         }
         // After a crash, several bundles may begin with the same copy, and one of these bundles may be empty.
-        return last is { } newest ? Copies.Where(name => name.Period == period && name.First == newest.First).Max(name => ReadCopies(name).Copies.End) : null;
+        return last is { } newest
+            ? Copies.Where(name => name.Period == period && name.First == newest.First).Max(name => ReadCopies(name).Copies.End)
+            : null;
     }
 
     /// <summary>
@@ -245,7 +248,8 @@ internal sealed class BoardState
             // must equal the database's record.
             if (!ReadBundle(content.Epoch.Epoch).Epoch.RecordHash.Span.SequenceEqual(content.Epoch.RecordHash.Span))
             {
-                throw Rollback.DatabaseBehind($"The bundle {path} holds another record for epoch {content.Epoch.Epoch} than the database.", _folder);
+                throw Rollback.DatabaseBehind(
+                    $"The bundle {path} holds another record for epoch {content.Epoch.Epoch} than the database.", _folder);
             }
             _files.Sync($"bundles/{Path.GetFileName(path)}");
             return;
@@ -263,7 +267,8 @@ internal sealed class BoardState
                 ReplaceWithout(ReadBundle(erased.Key), erased.Select(erasure => erasure.Ordinal).ToHashSet());
             }
         }
-        foreach (IGrouping<ulong, Erasure> erased in erasures.Where(erasure => erasure.Period is not null).GroupBy(erasure => erasure.Period!.Value))
+        foreach (IGrouping<ulong, Erasure> erased in erasures.Where(erasure => erasure.Period is not null)
+            .GroupBy(erasure => erasure.Period!.Value))
         {
             EraseCopies(erased.Key, erased.Select(erasure => erasure.Ordinal).ToHashSet());
         }
@@ -282,7 +287,9 @@ internal sealed class BoardState
         try
         {
             EpochContent content = EpochBundle.Decode(File.ReadAllBytes(GetPath(epoch)));
-            return content.Epoch.Epoch == epoch ? content : throw new StorageCorruptException($"It is the bundle of epoch {content.Epoch.Epoch}.");
+            return content.Epoch.Epoch == epoch
+                ? content
+                : throw new StorageCorruptException($"It is the bundle of epoch {content.Epoch.Epoch}.");
         }
         catch (StorageCorruptException e)
         {

@@ -54,7 +54,8 @@ internal static class LockHolder
         foreach (string line in File.ReadLines("/proc/locks"))
         {
             string[] fields = line.Split(' ', StringSplitOptions.RemoveEmptyEntries);
-            if (fields.Length > 5 && fields[1] == "FLOCK" && int.TryParse(fields[4], NumberStyles.None, CultureInfo.InvariantCulture, out int id) && id > 0
+            if (fields.Length > 5 && fields[1] == "FLOCK"
+                && int.TryParse(fields[4], NumberStyles.None, CultureInfo.InvariantCulture, out int id) && id > 0
                 && fields[5].Split(':') is [var major, var minor, var number]
                 && uint.TryParse(major, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out uint high)
                 && uint.TryParse(minor, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out uint low)
@@ -84,7 +85,8 @@ internal static class LockHolder
     {
         try
         {
-            return Directory.EnumerateFileSystemEntries($"/proc/{id}/fd").Any(link => FileStatus.TryRead(link) is { } open && open.IsSameFile(file));
+            return Directory.EnumerateFileSystemEntries($"/proc/{id}/fd")
+                .Any(link => FileStatus.TryRead(link) is { } open && open.IsSameFile(file));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

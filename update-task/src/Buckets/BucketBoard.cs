@@ -92,19 +92,24 @@ internal sealed class BucketBoard
             }
             FailPoints.Hit(FailPoints.BucketCheckpoint);
             // The task does not trust the bucket's reply to a write, so it reads the checkpoint back.
-            if ((await _bucket.GetAsync(CheckpointKey, SignedNote.MaxBytes, cancellationToken)) is not { } written || Open(written).Checkpoint.Size < local.Checkpoint.Size)
+            if ((await _bucket.GetAsync(CheckpointKey, SignedNote.MaxBytes, cancellationToken)) is not { } written
+                || Open(written).Checkpoint.Size < local.Checkpoint.Size)
             {
-                throw new BucketConflictException($"The bucket does not return the checkpoint of size {local.Checkpoint.Size} that it has just stored.");
+                throw new BucketConflictException(
+                    $"The bucket does not return the checkpoint of size {local.Checkpoint.Size} that it has just stored.");
             }
             await DropPartialsAsync(size, local.Checkpoint.Size, cancellationToken);
             return local.Checkpoint.Size;
         }
-        throw new ObjectStoreException("The bucket's checkpoint changes during each attempt to replace it, or its entity tag is never the one that the bucket returned.");
+        throw new ObjectStoreException(
+            "The bucket's checkpoint changes during each attempt to replace it, or its entity tag is never the one that the bucket returned.");
     }
 
-    private SignedCheckpoint Open(StoredObject stored) => _verifier.TryOpen(stored.Octets, out SignedCheckpoint? opened, out TlogError error)
+    private SignedCheckpoint Open(StoredObject stored) =>
+        _verifier.TryOpen(stored.Octets, out SignedCheckpoint? opened, out TlogError error)
         ? opened
-        : throw new BucketConflictException($"The bucket's checkpoint is not from this log ({error}): name another bucket or prefix, or find out who wrote it.");
+        : throw new BucketConflictException(
+            $"The bucket's checkpoint is not from this log ({error}): name another bucket or prefix, or find out who wrote it.");
 
     // Returns whether the bucket's checkpoint has the size of the board's checkpoint and all of its signatures. Throws if the bucket's
     // checkpoint is larger than the board's, or contradicts it.
@@ -117,12 +122,16 @@ internal sealed class BucketBoard
         (ulong size, ulong before) = (local.Checkpoint.Size, present.Checkpoint.Size);
         if (before > size)
         {
-            throw new BucketConflictException($"The bucket's checkpoint has size {before}, the board's {size}: an older copy of the board was put back, or the bucket belongs to another log.");
+            throw new BucketConflictException(
+                $"The bucket's checkpoint has size {before}, the board's {size}: an older copy of the board was put back, or the bucket belongs to another log.");
         }
-        TreeHash root = before == size ? local.Checkpoint.Root : await ConsistencyProof.OldRootAsync(new HashReader(_local, size, local.Checkpoint.Root), before, cancellationToken);
+        TreeHash root = before == size
+            ? local.Checkpoint.Root
+            : await ConsistencyProof.OldRootAsync(new HashReader(_local, size, local.Checkpoint.Root), before, cancellationToken);
         if (root != present.Checkpoint.Root)
         {
-            throw new BucketConflictException($"The bucket's checkpoint of size {before} and the board's of size {size} contradict each other: the log signed two histories. Keep both.");
+            throw new BucketConflictException(
+                $"The bucket's checkpoint of size {before} and the board's of size {size} contradict each other: the log signed two histories. Keep both.");
         }
         return before == size && local.Note.Signatures.All(line => present.Note.Signatures.Any(other => other.ToLine() == line.ToLine()));
     }
@@ -133,7 +142,8 @@ internal sealed class BucketBoard
         IEnumerable<(string Key, ObjectKind Kind)> objects = TileLayout.Added(from, to).Select(tile => ($"{tile}", ObjectKind.Tile));
         bool isWhole = true;
         await Parallel.ForEachAsync(
-            objects.Concat(AuditProofs(Math.Max(from, 1), to)), new ParallelOptions { MaxDegreeOfParallelism = Concurrency, CancellationToken = cancellationToken },
+            objects.Concat(AuditProofs(Math.Max(from, 1), to)),
+            new ParallelOptions { MaxDegreeOfParallelism = Concurrency, CancellationToken = cancellationToken },
             async (one, cancel) =>
             {
                 byte[] octets;
@@ -141,7 +151,8 @@ internal sealed class BucketBoard
                 {
                     octets = await File.ReadAllBytesAsync(Path.Combine(_folder, one.Key), cancel);
                 }
-                catch (Exception e) when ((e is FileNotFoundException or DirectoryNotFoundException) && one.Key.Contains(".p/", StringComparison.Ordinal))
+                catch (Exception e) when ((e is FileNotFoundException or DirectoryNotFoundException)
+                    && one.Key.Contains(".p/", StringComparison.Ordinal))
                 {
                     // The board no longer has this file, because the file was a partial tile and the tile has become full.
                     Volatile.Write(ref isWhole, false);
@@ -172,7 +183,8 @@ internal sealed class BucketBoard
             }
             if (!present.Octets.AsSpan().SequenceEqual(octets))
             {
-                throw new BucketConflictException($"The bucket has another {key} than the board. Published files never change: find out who wrote it, and keep both.");
+                throw new BucketConflictException(
+                    $"The bucket has another {key} than the board. Published files never change: find out who wrote it, and keep both.");
             }
         }
         FailPoints.Hit(FailPoints.BucketObject);
@@ -189,8 +201,11 @@ internal sealed class BucketBoard
             ulong first = from == 0 ? full : Math.Min(TileLayout.NumHashes(from, level) / TilePath.FullWidth, full);
             for (ulong index = first > 0 ? first - 1 : 0; index < full; index++)
             {
-                string[] folders = level == 0 ? [TilePath.Hashes(0, index).PartialFolder(), TilePath.Entries(index).PartialFolder()] : [TilePath.Hashes(level, index).PartialFolder()];
-                foreach (string key in (await Task.WhenAll(folders.Select(folder => _bucket.ListAsync($"{folder}/", cancellationToken)))).SelectMany(keys => keys))
+                string[] folders = level == 0
+                    ? [TilePath.Hashes(0, index).PartialFolder(), TilePath.Entries(index).PartialFolder()]
+                    : [TilePath.Hashes(level, index).PartialFolder()];
+                foreach (string key in (await Task.WhenAll(
+                    folders.Select(folder => _bucket.ListAsync($"{folder}/", cancellationToken)))).SelectMany(keys => keys))
                 {
                     await _bucket.DeleteAsync(key, cancellationToken);
                 }

@@ -62,7 +62,8 @@ internal sealed class BucketGuard : IDisposable
         {
             throw new StartupException(ExitCodes.Configuration, $"{e.Message} Nothing was signed.", e);
         }
-        catch (Exception e) when (!KeepsMark && (e is ObjectStoreException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested)))
+        catch (Exception e) when (!KeepsMark
+            && (e is ObjectStoreException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested)))
         {
             // The bucket's answer is optional here, because the mark in the board's folder protects the log, as it does without a bucket.
             _logger.BucketFails(e.Message, e);

@@ -9,5 +9,9 @@ namespace Optiks.UpdateTask.Buckets;
 internal sealed class BucketHealthCheck(BucketState state) : IHealthCheck
 {
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
-        Task.FromResult(HealthCheckResult.Healthy(state.Problem is { } problem ? $"The bucket is behind, at size {state.Size}: {problem}" : $"The bucket has size {state.Size}."));
+        Task.FromResult(
+            HealthCheckResult.Healthy(
+                state.Problem is { } problem
+                    ? $"The bucket is behind, at size {state.Size}: {problem}"
+                    : $"The bucket has size {state.Size}."));
 }

@@ -31,7 +31,8 @@ internal sealed class BucketHttp : HttpClientFactory
         protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
         {
             HttpResponseMessage response = await base.SendAsync(request, cancellationToken);
-            if (response.IsSuccessStatusCode && request.Method == HttpMethod.Get && !request.RequestUri!.Query.Contains("list-type=", StringComparison.Ordinal))
+            if (response.IsSuccessStatusCode && request.Method == HttpMethod.Get
+                && !request.RequestUri!.Query.Contains("list-type=", StringComparison.Ordinal))
             {
                 return response;
             }

@@ -13,9 +13,12 @@ internal sealed class BucketMetrics : IDisposable
     public BucketMetrics(IMeterFactory factory, BucketState state)
     {
         _meter = factory.Create("Optiks.UpdateTask");
-        _meter.CreateObservableGauge("optiks.task.bucket.size", () => (long)state.Size, "{entry}", "Size of the checkpoint that the bucket has.");
-        _meter.CreateObservableGauge("optiks.task.bucket.alarm", () => state.Problem is null ? 0 : 1, "{alarm}", "1 while the bucket cannot be brought up to date.");
-        _failures = _meter.CreateCounter<long>("optiks.task.bucket.failures", "{attempt}", "Failed attempts to bring the bucket up to date.");
+        _meter.CreateObservableGauge(
+            "optiks.task.bucket.size", () => (long)state.Size, "{entry}", "Size of the checkpoint that the bucket has.");
+        _meter.CreateObservableGauge(
+            "optiks.task.bucket.alarm", () => state.Problem is null ? 0 : 1, "{alarm}", "1 while the bucket cannot be brought up to date.");
+        _failures = _meter.CreateCounter<long>(
+            "optiks.task.bucket.failures", "{attempt}", "Failed attempts to bring the bucket up to date.");
     }
 
     public void Failed() => _failures.Add(1);

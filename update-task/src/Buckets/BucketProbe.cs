@@ -23,7 +23,8 @@ internal static class BucketProbe
         Task<bool> CreateAsync() => bucket.CreateAsync(Key, octets, ObjectKind.Checkpoint, cancellationToken);
         Task<bool> ReplaceAsync(string tag) => bucket.ReplaceAsync(Key, tag, octets, ObjectKind.Checkpoint, cancellationToken);
         async Task<string> TagAsync() =>
-            (await bucket.GetAsync(Key, octets.Length, cancellationToken))?.Tag ?? throw new ObjectStoreException($"The bucket does not return the object {Key} that it has just stored.");
+            (await bucket.GetAsync(Key, octets.Length, cancellationToken))?.Tag
+                ?? throw new ObjectStoreException($"The bucket does not return the object {Key} that it has just stored.");
 
         _ = await CreateAsync();
         if (await CreateAsync())
@@ -46,9 +47,11 @@ internal static class BucketProbe
             }
         }
         bucket.SendsBareTags = false;
-        throw new ObjectStoreException("The bucket refuses to replace an object with the entity tag that it returned: another task tries this at the same time, or the bucket cannot be used.");
+        throw new ObjectStoreException(
+            "The bucket refuses to replace an object with the entity tag that it returned: another task tries this at the same time, or the bucket cannot be used.");
     }
 
     private static BucketConflictException Ignored() =>
-        new("The storage ignores If-None-Match or If-Match in writes: two tasks could overwrite each other's checkpoints. Use storage with conditional writes.");
+        new(
+            "The storage ignores If-None-Match or If-Match in writes: two tasks could overwrite each other's checkpoints. Use storage with conditional writes.");
 }

@@ -28,7 +28,8 @@ internal sealed class BucketService : BackgroundService
     private readonly TimeProvider _time;
     private readonly ILogger<BucketService> _logger;
 
-    public BucketService(IOptions<BucketOptions> options, BoardFolder board, TaskState task, BucketState state, BucketMetrics metrics, HostFailure failure, TimeProvider time, ILogger<BucketService> logger)
+    public BucketService(IOptions<BucketOptions> options, BoardFolder board, TaskState task, BucketState state, BucketMetrics metrics,
+        HostFailure failure, TimeProvider time, ILogger<BucketService> logger)
     {
         _options = options.Value;
         _board = board;
@@ -40,13 +41,15 @@ internal sealed class BucketService : BackgroundService
         _logger = logger;
     }
 
-    protected override Task ExecuteAsync(CancellationToken stoppingToken) => _failure.RunAsync(RunAsync, e => _logger.Stopped(e), stoppingToken);
+    protected override Task ExecuteAsync(CancellationToken stoppingToken) =>
+        _failure.RunAsync(RunAsync, e => _logger.Stopped(e), stoppingToken);
 
     private async Task RunAsync(CancellationToken stop)
     {
         await _task.NextPublishedAsync(null, stop);
         using var bucket = new S3ObjectStore(_options);
-        var copy = new BucketBoard(_board.Log, new CheckpointVerifier(TrustAnchor.Load(_board.Data.TrustAnchor).LogKey, [], Ed25519.Verifier), bucket);
+        var copy = new BucketBoard(
+            _board.Log, new CheckpointVerifier(TrustAnchor.Load(_board.Data.TrustAnchor).LogKey, [], Ed25519.Verifier), bucket);
         var local = new DirectoryTileReader(_board.Log);
         byte[]? done = null;
         while (true)
@@ -76,7 +79,8 @@ internal sealed class BucketService : BackgroundService
                 }
                 pause = _options.RetryAfter;
             }
-            catch (Exception e) when (e is ObjectStoreException or IOException or UnauthorizedAccessException or InvalidTileException or BoardConflictException)
+            catch (Exception e) when (e is ObjectStoreException or IOException or UnauthorizedAccessException or InvalidTileException
+                or BoardConflictException)
             {
                 _metrics.Failed();
                 if (_state.Failed(e is ObjectStoreException ? e.Message : "The board cannot be read."))

@@ -70,20 +70,23 @@ internal sealed class S3ObjectStore : IDisposable
         using AnswerDeadline deadline = Begin(cancellationToken);
         try
         {
-            using GetObjectResponse response = await _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = _prefix + key }, deadline.Token);
+            using GetObjectResponse response =
+                await _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = _prefix + key }, deadline.Token);
             using var octets = new MemoryStream();
             byte[] buffer = new byte[BufferLength];
             // The loop counts the bytes that it reads, because the length in the answer's header may be wrong.
             while (octets.Length <= maxLength)
             {
-                int read = await response.ResponseStream.ReadAsync(buffer.AsMemory(0, (int)Math.Min(buffer.Length, maxLength + 1 - octets.Length)), deadline.Token);
+                int read = await response.ResponseStream.ReadAsync(
+                    buffer.AsMemory(0, (int)Math.Min(buffer.Length, maxLength + 1 - octets.Length)), deadline.Token);
                 if (read == 0)
                 {
                     break;
                 }
                 octets.Write(buffer, 0, read);
             }
-            return new StoredObject(octets.ToArray(), response.ETag ?? throw new ObjectStoreException($"The bucket returned {key} without an entity tag."));
+            return new StoredObject(octets.ToArray(),
+                response.ETag ?? throw new ObjectStoreException($"The bucket returned {key} without an entity tag."));
         }
         catch (AmazonS3Exception e) when (e.StatusCode == HttpStatusCode.NotFound && e.ErrorCode != "NoSuchBucket")
         {
@@ -102,7 +105,8 @@ internal sealed class S3ObjectStore : IDisposable
     /// <summary>
     /// Replaces an object if its entity tag is the given tag. Returns false if the object has another tag or no longer exists.
     /// </summary>
-    public Task<bool> ReplaceAsync(string key, string tag, ReadOnlyMemory<byte> octets, ObjectKind kind, CancellationToken cancellationToken) =>
+    public Task<bool> ReplaceAsync(
+        string key, string tag, ReadOnlyMemory<byte> octets, ObjectKind kind, CancellationToken cancellationToken) =>
         PutAsync(key, octets, kind, request => request.IfMatch = SendsBareTags ? tag.Trim('"') : tag, cancellationToken);
 
     /// <summary>Returns the keys of at most a thousand objects whose keys begin with the prefix.</summary>
@@ -111,8 +115,11 @@ internal sealed class S3ObjectStore : IDisposable
         using AnswerDeadline deadline = Begin(cancellationToken);
         try
         {
-            ListObjectsV2Response response = await _client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, Prefix = _prefix + prefix, MaxKeys = MaxKeys }, deadline.Token);
-            return [.. (response.S3Objects ?? []).Select(found => found.Key).Where(key => key.StartsWith(_prefix + prefix, StringComparison.Ordinal)).Take(MaxKeys).Select(key => key[_prefix.Length..])];
+            ListObjectsV2Response response = await _client.ListObjectsV2Async(
+                new ListObjectsV2Request { BucketName = _bucket, Prefix = _prefix + prefix, MaxKeys = MaxKeys }, deadline.Token);
+            return [.. (response.S3Objects ?? []).Select(found => found.Key)
+                .Where(key => key.StartsWith(_prefix + prefix, StringComparison.Ordinal)).Take(MaxKeys)
+                .Select(key => key[_prefix.Length..])];
         }
         catch (Exception e) when (IsFailure(e, cancellationToken))
         {
@@ -142,7 +149,8 @@ internal sealed class S3ObjectStore : IDisposable
     private static bool IsFailure(Exception e, CancellationToken cancellationToken) =>
         // An ArgumentException is among the bucket's failures, because the S3 library parses an answer's entity tag as a hash, and reports
         // an invalid tag as a bad argument.
-        e is AmazonServiceException or AmazonClientException or HttpRequestException or IOException or TimeoutException or ArgumentException or System.Xml.XmlException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested);
+        e is AmazonServiceException or AmazonClientException or HttpRequestException or IOException or TimeoutException or ArgumentException
+            or System.Xml.XmlException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested);
 
     private static ObjectStoreException Failed(Exception e) => new(
         e is AmazonServiceException { StatusCode: var status, ErrorCode: var code } ? $"The bucket answers {(int)status} {code}."
@@ -151,10 +159,18 @@ internal sealed class S3ObjectStore : IDisposable
             : $"The bucket's answer cannot be used: {ErrorText.Line(e.Message)}",
         e);
 
-    private async Task<bool> PutAsync(string key, ReadOnlyMemory<byte> octets, ObjectKind kind, Action<PutObjectRequest> condition, CancellationToken cancellationToken)
+    private async Task<bool> PutAsync(
+        string key, ReadOnlyMemory<byte> octets, ObjectKind kind, Action<PutObjectRequest> condition, CancellationToken cancellationToken)
     {
         using var body = new MemoryStream(octets.ToArray(), writable: false);
-        var request = new PutObjectRequest { BucketName = _bucket, Key = _prefix + key, InputStream = body, ContentType = kind.ContentType, UseChunkEncoding = false };
+        var request = new PutObjectRequest
+        {
+            BucketName = _bucket,
+            Key = _prefix + key,
+            InputStream = body,
+            ContentType = kind.ContentType,
+            UseChunkEncoding = false,
+        };
         request.Headers.CacheControl = kind.CacheControl;
         condition(request);
         using AnswerDeadline deadline = Begin(cancellationToken);
@@ -165,7 +181,8 @@ internal sealed class S3ObjectStore : IDisposable
         }
         // The HTTP status 412 means that the write's condition does not hold. The status 409 means that another write of the same key is in
         // progress. The status 404 means that the object to replace no longer exists.
-        catch (AmazonS3Exception e) when (e.StatusCode is HttpStatusCode.PreconditionFailed or HttpStatusCode.Conflict || (e.StatusCode == HttpStatusCode.NotFound && e.ErrorCode == "NoSuchKey"))
+        catch (AmazonS3Exception e) when (e.StatusCode is HttpStatusCode.PreconditionFailed or HttpStatusCode.Conflict
+            || (e.StatusCode == HttpStatusCode.NotFound && e.ErrorCode == "NoSuchKey"))
         {
             return false;
         }

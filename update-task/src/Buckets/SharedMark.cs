@@ -47,7 +47,9 @@ internal sealed class SharedMark
         for (int attempt = 1; attempt <= Attempts; attempt++)
         {
             // The first attempt assumes that the bucket still has the last known mark, because other tasks seldom change the mark.
-            (HighWaterMark? present, string tag) = attempt == 1 && _tag is not null && _last?.Epoch < mark.Epoch ? (_last, _tag) : await GetAsync(cancellationToken);
+            (HighWaterMark? present, string tag) = attempt == 1 && _tag is not null && _last?.Epoch < mark.Epoch
+                ? (_last, _tag)
+                : await GetAsync(cancellationToken);
             if (present is not null && present.Names(mark.Epoch, mark.RecordHash.Span))
             {
                 return;
@@ -67,7 +69,8 @@ internal sealed class SharedMark
             }
             _tag = null;
         }
-        throw new ObjectStoreException("The high-water mark in the bucket changes during each attempt to raise it, or its entity tag is never the one that the bucket returned.");
+        throw new ObjectStoreException(
+            "The high-water mark in the bucket changes during each attempt to raise it, or its entity tag is never the one that the bucket returned.");
     }
 
     private async Task<(HighWaterMark? Mark, string Tag)> GetAsync(CancellationToken cancellationToken)
@@ -87,7 +90,9 @@ internal sealed class SharedMark
         }
         if (_last is not null && (mark is null || mark.Epoch < _last.Epoch))
         {
-            throw new BucketConflictException(string.Create(CultureInfo.InvariantCulture, $"The bucket had a high-water mark of epoch {_last.Epoch}, and now has {(mark is null ? "none" : $"one of epoch {mark.Epoch}")}."));
+            throw new BucketConflictException(
+                string.Create(CultureInfo.InvariantCulture,
+                    $"The bucket had a high-water mark of epoch {_last.Epoch}, and now has {(mark is null ? "none" : $"one of epoch {mark.Epoch}")}."));
         }
         (_last, _tag) = (mark, stored?.Tag);
         return (mark, stored?.Tag ?? "");

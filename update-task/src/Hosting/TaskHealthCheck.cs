@@ -38,7 +38,11 @@ internal sealed class TaskHealthCheck : IHealthCheck
 
     private static string DescribeNextPeriod(TaskStatus status)
     {
-        string begins = status.NextPeriodAt is { } at ? string.Create(CultureInfo.InvariantCulture, $" Period {status.Period + 1} begins at {at:u}.") : "";
-        return status.Copies is { } copies ? string.Create(CultureInfo.InvariantCulture, $"{begins} Period {status.Period + 1} is being prepared: {copies} copies.") : begins;
+        string begins = status.NextPeriodAt is { } at
+            ? string.Create(CultureInfo.InvariantCulture, $" Period {status.Period + 1} begins at {at:u}.")
+            : "";
+        return status.Copies is { } copies
+            ? string.Create(CultureInfo.InvariantCulture, $"{begins} Period {status.Period + 1} is being prepared: {copies} copies.")
+            : begins;
     }
 }

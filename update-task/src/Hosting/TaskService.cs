@@ -25,7 +25,8 @@ internal sealed class TaskService : BackgroundService
     private readonly TaskReport _report;
     private readonly HostFailure _failure;
 
-    public TaskService(LeaseWaiter waiter, Recovery recovery, LogWriterFactory writers, EpochLoop loop, BoardFolder board, TaskReport report, HostFailure failure)
+    public TaskService(LeaseWaiter waiter, Recovery recovery, LogWriterFactory writers, EpochLoop loop, BoardFolder board,
+        TaskReport report, HostFailure failure)
     {
         _waiter = waiter;
         _recovery = recovery;
@@ -36,7 +37,8 @@ internal sealed class TaskService : BackgroundService
         _failure = failure;
     }
 
-    protected override Task ExecuteAsync(CancellationToken stoppingToken) => _failure.RunAsync(RunAsync, _report.Log.Stopped, stoppingToken);
+    protected override Task ExecuteAsync(CancellationToken stoppingToken) =>
+        _failure.RunAsync(RunAsync, _report.Log.Stopped, stoppingToken);
 
     private async Task RunAsync(CancellationToken stop)
     {
@@ -50,7 +52,8 @@ internal sealed class TaskService : BackgroundService
                 await LeadUnlessItHangsAsync(store, keeper, () => hasLed = true, stop);
                 return;
             }
-            catch (Exception e) when (keeper.HasStalled && !stop.IsCancellationRequested && (e is StorageFencedException or LeaseLostException or OperationCanceledException))
+            catch (Exception e) when (keeper.HasStalled && !stop.IsCancellationRequested
+                && (e is StorageFencedException or LeaseLostException or OperationCanceledException))
             {
                 _report.Log.SteppedDown(e);
                 // This task made no progress, so it waits here and lets a standby take the lease first: the standby's machine may be
@@ -93,7 +96,8 @@ internal sealed class TaskService : BackgroundService
     // the task waits.
     private static string? FindReasonToWait(Exception e, bool hasLed) => e switch
     {
-        TrustAnchorException or StartupException { ExitCode: ExitCodes.Configuration } => hasLed ? "The trust anchor or the bucket cannot be used." : null,
+        TrustAnchorException or StartupException { ExitCode: ExitCodes.Configuration } =>
+            hasLed ? "The trust anchor or the bucket cannot be used." : null,
         SecretsException when !hasLed => null,
         _ => TemporaryFailure.Describe(e),
     };
@@ -107,7 +111,9 @@ internal sealed class TaskService : BackgroundService
         Task hangs = keeper.HangsAsync(ended.Token);
         if (await Task.WhenAny(leading, hangs) == hangs && hangs.IsCompletedSuccessfully)
         {
-            throw new StartupException(ExitCodes.Unreachable, "The lease was given up, and a step of an epoch still neither ends nor fails: a device, a file system or a token hangs. The process exits so that it can be restarted.");
+            throw new StartupException(
+                ExitCodes.Unreachable,
+                "The lease was given up, and a step of an epoch still neither ends nor fails: a device, a file system or a token hangs. The process exits so that it can be restarted.");
         }
         await ended.CancelAsync();
         await leading;

@@ -59,7 +59,10 @@ internal sealed class LeaseKeeper : IAsyncDisposable
     {
         if (!IsHeld)
         {
-            throw new LeaseLostException(HasStalled ? "The lease was given up because no epoch was finished for too long." : "The lease could not be renewed in time.");
+            throw new LeaseLostException(
+                HasStalled
+                    ? "The lease was given up because no epoch was finished for too long."
+                    : "The lease could not be renewed in time.");
         }
     }
 

@@ -31,7 +31,8 @@ internal sealed class LeaseWaiter
         _time = time;
         // The holder's name must be unique to the process, so that a restarted process is not mistaken for the holder that it replaces.
         _holder = string.Create(
-            CultureInfo.InvariantCulture, $"{Environment.MachineName}/{Environment.ProcessId}/{RandomNumberGenerator.GetHexString(8, lowercase: true)}");
+            CultureInfo.InvariantCulture,
+            $"{Environment.MachineName}/{Environment.ProcessId}/{RandomNumberGenerator.GetHexString(8, lowercase: true)}");
     }
 
     /// <summary>Opens the database, which the caller disposes.</summary>

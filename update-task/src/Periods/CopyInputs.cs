@@ -92,7 +92,9 @@ internal sealed class CopyInputs : IDisposable
             }
             keyEnds.Add((int)keys.Length);
         }
-        return rows.Count == 0 ? null : new CopyBatch(period, first, rows.ToArray(), sources.ToArray(), _values.Blob.ToArray(), keys.ToArray(), keyEnds.ToArray());
+        return rows.Count == 0
+            ? null
+            : new CopyBatch(period, first, rows.ToArray(), sources.ToArray(), _values.Blob.ToArray(), keys.ToArray(), keyEnds.ToArray());
     }
 
     public void Dispose()

@@ -153,9 +153,11 @@ internal sealed class CopyStager
                 IsInDoubt = false;
                 return false;
             case StageResult.Fenced:
-                throw new StorageFencedException($"The copies from {copies.First} on of period {_next.Period} were not staged: another task holds the lease.");
+                throw new StorageFencedException(
+                    $"The copies from {copies.First} on of period {_next.Period} were not staged: another task holds the lease.");
             default:
-                throw new StorageUnavailableException($"Whether the copies from {copies.First} on of period {_next.Period} were staged is not known.");
+                throw new StorageUnavailableException(
+                    $"Whether the copies from {copies.First} on of period {_next.Period} were staged is not known.");
         }
     }
 
@@ -182,7 +184,8 @@ internal sealed class CopyStager
     {
         if (_bundled < Rows)
         {
-            CopyBatch page = await _log.Store.ReadCopiesAsync(_next.Period, _bundled, Math.Min(Rows - _bundled, RowsPerRead), LeafColumns.All, cancellationToken);
+            CopyBatch page = await _log.Store.ReadCopiesAsync(
+                _next.Period, _bundled, Math.Min(Rows - _bundled, RowsPerRead), LeafColumns.All, cancellationToken);
             await BundleAsync(page, cancellationToken);
             ThrowIf(await _session.Replay.TakeNextAsync(page));
         }
@@ -197,7 +200,8 @@ internal sealed class CopyStager
         {
             ThrowIf(await replay.PrepareNextAsync(RowsPerRead, cancellationToken));
         }
-        return replay.Next ?? throw new StorageCorruptException($"The database no longer has period {_next.Period}, although its copies are being made.");
+        return replay.Next
+            ?? throw new StorageCorruptException($"The database no longer has period {_next.Period}, although its copies are being made.");
     }
 
     private static void ThrowIf(Refused? refused)

@@ -63,7 +63,9 @@ internal sealed class CopySweep
         {
             int scanned = Position.Copy < _session.Period.Copies
                 ? await AddCopiesAsync(inputs, maxRows - inputs.Count, cancellationToken)
-                : await HasLeavesAsync(maxRows, cancellationToken) ? await AddLeavesAsync(inputs, Math.Min(left, maxRows - inputs.Count), cancellationToken) : -1;
+                : await HasLeavesAsync(maxRows, cancellationToken)
+                    ? await AddLeavesAsync(inputs, Math.Min(left, maxRows - inputs.Count), cancellationToken)
+                    : -1;
             if (scanned < 0)
             {
                 return any;
@@ -84,7 +86,8 @@ internal sealed class CopySweep
     private async Task<int> AddCopiesAsync(CopyInputs inputs, int max, CancellationToken cancellationToken)
     {
         ulong period = _session.Period.Period;
-        CopyBatch copies = await _store.ReadCopiesAsync(period, Position.Copy, Math.Min(max, _session.Period.Copies!.Value - Position.Copy), LeafColumns.All, cancellationToken);
+        CopyBatch copies = await _store.ReadCopiesAsync(
+            period, Position.Copy, Math.Min(max, _session.Period.Copies!.Value - Position.Copy), LeafColumns.All, cancellationToken);
         if (copies.Rows.IsEmpty)
         {
             throw new StorageCorruptException($"The database lacks copy {Position.Copy} of period {period}: restore it.");
@@ -107,7 +110,8 @@ internal sealed class CopySweep
             int index = candidates.IndexOf(i);
             if (candidates.IsLatest(i, 1) && places[i]?.Ordinal == copies.First + index)
             {
-                inputs.Add(candidates.GetStructure(i), copies.Key(index), copies.Value(index).Span, new CopySource(1, 0, copies.First + index));
+                inputs.Add(candidates.GetStructure(i), copies.Key(index), copies.Value(index).Span,
+                    new CopySource(1, 0, copies.First + index));
             }
         }
         Position = Position with { Copy = copies.End };
@@ -185,7 +189,8 @@ internal sealed class CopySweep
             {
                 if (candidates.IsLatest(candidate, leaf.Version))
                 {
-                    inputs.Add(leaf.Structure, leaf.Value!.Key, leaf.Value.Value.Span, new CopySource(leaf.Version, leaf.Epoch, leaf.Ordinal));
+                    inputs.Add(leaf.Structure, leaf.Value!.Key, leaf.Value.Value.Span,
+                        new CopySource(leaf.Version, leaf.Epoch, leaf.Ordinal));
                 }
                 candidate++;
             }
@@ -214,10 +219,12 @@ internal sealed class CopySweep
         for (ulong first = 1; first <= versions[0]; first += VersionsPerRead)
         {
             IReadOnlyList<LeafPlace> places = await LeafNames.FindAsync(
-                _session, _store, StructureId.Devices, user, first, (int)Math.Min(VersionsPerRead, versions[0] - first + 1), cancellationToken);
+                _session, _store, StructureId.Devices, user, first, (int)Math.Min(VersionsPerRead, versions[0] - first + 1),
+                cancellationToken);
             foreach (LeafPlace place in places.Where(place => place.HasValue))
             {
-                if (await _store.ReadValueAsync(place, cancellationToken) is { } list && !DeviceLists.Decode(list, place).All(device => inputs.TakeOut(new UpdateKey(StructureId.Keys, device))))
+                if (await _store.ReadValueAsync(place, cancellationToken) is { } list
+                    && !DeviceLists.Decode(list, place).All(device => inputs.TakeOut(new UpdateKey(StructureId.Keys, device))))
                 {
                     return false;
                 }
@@ -241,7 +248,9 @@ internal sealed class CopySweep
         public StructureId GetStructure(int candidate) => _rows[candidate].Structure;
 
         public void Add(int index, StructureId structure, ReadOnlyMemory<byte> key) =>
-            _rows.Add((index, structure, _versions.Add(structure, key), structure == StructureId.Devices ? _versions.Add(StructureId.Decommissioned, key) : -1));
+            _rows.Add(
+                (index, structure, _versions.Add(structure, key),
+                    structure == StructureId.Devices ? _versions.Add(StructureId.Decommissioned, key) : -1));
 
         public void Read() => _versions.Read(directory);
 

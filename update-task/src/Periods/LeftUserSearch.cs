@@ -69,7 +69,8 @@ internal sealed class LeftUserSearch
         if (_scan is null)
         {
             IReadOnlyList<PeriodRow> periods = await _log.Store.ReadPeriodsAsync(cancellationToken);
-            _scan = new Scan(_log.Store, [.. periods.Where(period => period.State == PeriodState.Ended)], PeriodRows.Current(periods).FirstEpoch!.Value, _asked);
+            _scan = new Scan(_log.Store, [.. periods.Where(period => period.State == PeriodState.Ended)],
+                PeriodRows.Current(periods).FirstEpoch!.Value, _asked);
             _asked.Clear();
         }
         if (!await _scan.WorkAsync(cancellationToken))
@@ -118,16 +119,20 @@ internal sealed class LeftUserSearch
             }
             if (_copy < Period.Copies)
             {
-                CopyBatch copies = await _store.ReadCopiesAsync(Period.Period, _copy, Math.Min(RowsPerPiece, Period.Copies.Value - _copy), LeafColumns.All, cancellationToken);
+                CopyBatch copies = await _store.ReadCopiesAsync(
+                    Period.Period, _copy, Math.Min(RowsPerPiece, Period.Copies.Value - _copy), LeafColumns.All, cancellationToken);
                 for (int i = 0; i < copies.Rows.Length; i++)
                 {
                     LeafRow row = copies.Rows.Span[i];
                     if (row.ValueOffset != LeafRow.NoValue)
                     {
-                        Take(row.Structure, copies.Key(i), copies.Value(i), new LeafPlace(0, copies.First + i, HasValue: true) { Period = Period.Period });
+                        Take(row.Structure, copies.Key(i), copies.Value(i),
+                            new LeafPlace(0, copies.First + i, HasValue: true) { Period = Period.Period });
                     }
                 }
-                _copy = copies.Rows.IsEmpty ? throw new StorageCorruptException($"The database lacks copy {_copy} of period {Period.Period}: restore it.") : copies.End;
+                _copy = copies.Rows.IsEmpty
+                    ? throw new StorageCorruptException($"The database lacks copy {_copy} of period {Period.Period}: restore it.")
+                    : copies.End;
                 return true;
             }
             (ulong epoch, int ordinal) = _leaf ?? (Math.Max(1, Period.FirstEpoch!.Value), 0);

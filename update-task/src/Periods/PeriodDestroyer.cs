@@ -44,8 +44,10 @@ internal sealed class PeriodDestroyer
             ulong current = PeriodRows.Current(all).Period;
             // The queue includes periods whose data in the database were destroyed by an operator's tool. That tool does not destroy
             // bundles, so the task must do it.
-            _periods = new Queue<(PeriodRow, ulong)>(all.Where(row => row.State >= PeriodState.Ended && current - row.Period >= (ulong)retained
-                && !(row.State == PeriodState.Destroyed && _withoutBundles.Contains(row.Period))).Select(row => (row, all[(int)row.Period + 1].FirstEpoch!.Value)));
+            _periods =
+                new Queue<(PeriodRow, ulong)>(all.Where(row => row.State >= PeriodState.Ended && current - row.Period >= (ulong)retained
+                && !(row.State == PeriodState.Destroyed && _withoutBundles.Contains(row.Period)))
+                .Select(row => (row, all[(int)row.Period + 1].FirstEpoch!.Value)));
             _nextBundle = 0;
         }
         if (!_periods.TryPeek(out (PeriodRow Row, ulong End) oldest))
@@ -55,7 +57,8 @@ internal sealed class PeriodDestroyer
         PeriodRow period = oldest.Row;
         if (period.State == PeriodState.Ended)
         {
-            await _log.Store.BeginDestroyingAsync(_log.Lease, period.Period, _log.Session.Identity.Anchor.Configuration.RetainedPeriods, CancellationToken.None);
+            await _log.Store.BeginDestroyingAsync(
+                _log.Lease, period.Period, _log.Session.Identity.Anchor.Configuration.RetainedPeriods, CancellationToken.None);
             FailPoints.Hit(FailPoints.PeriodDestroying);
             _report.Log.PeriodDestroying(period.Period);
             Restart();
@@ -93,8 +96,10 @@ internal sealed class PeriodDestroyer
             // Some rows of the next period's copies were superseded by later rows, and contain values of the destroyed period's leaves.
             // Bundles still contain these values, because the bundles were written before the rows were superseded.
             _log.Session.State.EraseCopies(
-                period.Period + 1, (await _log.Store.ReadSupersededAsync(period.Period + 1, 0, int.MaxValue, cancellationToken)).ToHashSet());
+                period.Period + 1,
+                (await _log.Store.ReadSupersededAsync(period.Period + 1, 0, int.MaxValue, cancellationToken)).ToHashSet());
         }
-        return _log.Session.State.DestroyValues(Math.Max(period.FirstEpoch!.Value, _nextBundle), end - 1, BundlesPerPiece) is not ulong next || (_nextBundle = next) >= end;
+        return _log.Session.State.DestroyValues(Math.Max(period.FirstEpoch!.Value, _nextBundle), end - 1, BundlesPerPiece) is not ulong next
+            || (_nextBundle = next) >= end;
     }
 }

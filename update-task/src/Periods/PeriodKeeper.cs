@@ -90,7 +90,8 @@ internal sealed class PeriodKeeper
     /// Does a small piece of the work for periods that can be done at any time between epochs. Returns false if there was nothing to do.
     /// </summary>
     public async Task<bool> WorkAsync(CancellationToken cancellationToken) =>
-        await LeftUsers.WorkAsync(cancellationToken) || (_stager is { IsInDoubt: false } && await StageAsync(cancellationToken)) || await _destroyer.WorkAsync(cancellationToken);
+        await LeftUsers.WorkAsync(cancellationToken) || (_stager is { IsInDoubt: false } && await StageAsync(cancellationToken))
+            || await _destroyer.WorkAsync(cancellationToken);
 
     /// <summary>
     /// Removes the keys of users who are about to be erased from the next period. Does nothing if no period is being prepared.
@@ -136,7 +137,8 @@ internal sealed class PeriodKeeper
         // The current period's wrapped secrets are read from the database again, because a rotation of the key-encryption key may have
         // rewrapped them since the session began. The key that wraps them now also wraps the next period's secrets.
         PeriodRow stored = PeriodRows.Current(await _log.Store.ReadPeriodsAsync(CancellationToken.None));
-        using (DirectorySecrets current = session.Identity.Secrets.UnwrapPeriod(stored.WrappedSecrets.Span, session.Period.Period, logId.Span, out KeyId by))
+        using (DirectorySecrets current = session.Identity.Secrets.UnwrapPeriod(
+            stored.WrappedSecrets.Span, session.Period.Period, logId.Span, out KeyId by))
         using (DirectorySecrets secrets = current.NextPeriod())
         {
             wrapped = session.Identity.Secrets.WrapPeriod(secrets, session.Period.Period + 1, logId.Span, by);

@@ -27,7 +27,8 @@ internal sealed class PeriodSchedule
         if (_intervalMs < _lengthMs)
         {
             throw new StartupException(
-                ExitCodes.Configuration, $"{PeriodOptions.Section}:{nameof(PeriodOptions.Interval)} is {options.Interval}, and a period of this log lasts at least {TimeSpan.FromMilliseconds(_lengthMs)}.");
+                ExitCodes.Configuration,
+                $"{PeriodOptions.Section}:{nameof(PeriodOptions.Interval)} is {options.Interval}, and a period of this log lasts at least {TimeSpan.FromMilliseconds(_lengthMs)}.");
         }
     }
 

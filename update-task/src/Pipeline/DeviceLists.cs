@@ -15,7 +15,8 @@ internal static class DeviceLists
         }
         catch (EncodingException e)
         {
-            throw new StorageCorruptException($"The value of leaf {place.Ordinal} of epoch {place.Epoch} is not a list of devices: see 'optiks-db fsck'.", e);
+            throw new StorageCorruptException(
+                $"The value of leaf {place.Ordinal} of epoch {place.Epoch} is not a list of devices: see 'optiks-db fsck'.", e);
         }
     }
 }

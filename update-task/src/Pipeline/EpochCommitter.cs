@@ -26,12 +26,13 @@ internal sealed class EpochCommitter
     /// Commits the epoch, and returns whether the database has it. A shutdown does not cancel the commit, because the result of the commit
     /// would then be unknown. Throws <see cref="StorageFencedException"/> if another task holds the lease now.
     /// </summary>
-    public async Task<bool> CommitAsync(EpochCommit commit) => await _log.Store.CommitEpochAsync(_log.Lease, commit, CancellationToken.None) switch
-    {
-        CommitResult.Committed => true,
-        CommitResult.Fenced => throw new StorageFencedException($"The head changed before epoch {commit.Epoch.Epoch} was committed."),
-        _ => await ResolveAsync(commit.Epoch),
-    };
+    public async Task<bool> CommitAsync(EpochCommit commit) =>
+        await _log.Store.CommitEpochAsync(_log.Lease, commit, CancellationToken.None) switch
+        {
+            CommitResult.Committed => true,
+            CommitResult.Fenced => throw new StorageFencedException($"The head changed before epoch {commit.Epoch.Epoch} was committed."),
+            _ => await ResolveAsync(commit.Epoch),
+        };
 
     // Asks the database whether an epoch was committed, after the connection was lost during the commit. The task must not do anything else
     // before the database has answered.

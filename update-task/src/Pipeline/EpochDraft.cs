@@ -12,7 +12,8 @@ namespace Optiks.UpdateTask.Pipeline;
 /// <param name="Commit">The data that the epoch's transaction will write.</param>
 /// <param name="Staged">The epoch's staged changes to the trees.</param>
 /// <param name="AuditProof">The AuditProof of the step from the previous epoch to this epoch.</param>
-internal sealed record EpochDraft(EpochUpdates Updates, ErasurePlan Erasures, EpochCommit Commit, StagedEpoch Staged, ReadOnlyMemory<byte> AuditProof) : IDisposable
+internal sealed record EpochDraft(
+    EpochUpdates Updates, ErasurePlan Erasures, EpochCommit Commit, StagedEpoch Staged, ReadOnlyMemory<byte> AuditProof) : IDisposable
 {
     /// <summary>The number of updates that the epoch refuses.</summary>
     public int Refused => Commit.Outcomes.Count(outcome => outcome.Result is ItemResult.Refused);

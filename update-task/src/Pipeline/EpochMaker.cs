@@ -37,7 +37,8 @@ internal sealed class EpochMaker
     /// <param name="freed">The usernames that may be reassigned to another user.</param>
     /// <param name="nowMs">The wall clock in Unix milliseconds.</param>
     /// <param name="times">The object that measures the steps of the epoch.</param>
-    public EpochDraft Make(LogSession session, EpochUpdates updates, ErasurePlan erasures, CopiedVersions copied, FreedUsernames freed, ulong nowMs, EpochTimes times)
+    public EpochDraft Make(LogSession session, EpochUpdates updates, ErasurePlan erasures, CopiedVersions copied, FreedUsernames freed,
+        ulong nowMs, EpochTimes times)
     {
         ulong epoch = session.Last.Epoch + 1;
         Decision[] decisions;
@@ -45,7 +46,8 @@ internal sealed class EpochMaker
         int[] ordinals;
         using (times.Measure(EpochStep.Labels))
         {
-            decisions = UpdateRules.Decide(session.Directory, session.Identity.Anchor.Configuration, copied, freed, updates.Requests, _maxBytes);
+            decisions = UpdateRules.Decide(
+                session.Directory, session.Identity.Anchor.Configuration, copied, freed, updates.Requests, _maxBytes);
             updates = updates.First(decisions.Length);
             erasures = erasures.Restrict(updates.Requests);
             erasures.Decide(updates.Requests, decisions);
@@ -59,7 +61,8 @@ internal sealed class EpochMaker
             byte[] audit = AuditProof.Encode([session.Last.Record, record], staged.AppendProofs());
             List<Outcome> outcomes = MakeOutcomes(updates.Requests, decisions, ordinals);
             var commit = new EpochCommit(
-                new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, session.Period.Period, leaves, outcomes)
+                new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, session.Period.Period,
+                leaves, outcomes)
             { Erasures = erasures.Erasures };
             return new EpochDraft(updates, erasures, commit, staged, audit);
         }
@@ -97,7 +100,8 @@ internal sealed class EpochMaker
         {
             byte[] record = MakeRecord(session, epoch, next.Period, epoch, staged, nowMs);
             byte[] audit = AuditProof.Encode([session.Last.Record, record], staged.AppendProofs());
-            var commit = new EpochCommit(new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, next.Period, leaves, [])
+            var commit = new EpochCommit(
+                new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, next.Period, leaves, [])
             {
                 Switch = new PeriodSwitch(next.Period, copies),
             };
@@ -112,7 +116,8 @@ internal sealed class EpochMaker
 
     // Makes the epoch's leaves, including dummies. The rows are in ordinal order. The element `ordinals[i]` is the ordinal of the i-th item
     // that has a leaf.
-    private LeafBatch MakeLeaves(LogSession session, ulong epoch, IReadOnlyList<PendingRequest> pending, Decision[] decisions, out int[] ordinals)
+    private LeafBatch MakeLeaves(
+        LogSession session, ulong epoch, IReadOnlyList<PendingRequest> pending, Decision[] decisions, out int[] ordinals)
     {
         int count = 0;
         int valueBytes = 0;
@@ -136,7 +141,8 @@ internal sealed class EpochMaker
             {
                 if (decisions[i].HasLeaf(item))
                 {
-                    leaves.Add(items[item].Structure, items[item].Key.Span, decisions[i].GetValue(pending[i], item).Span, new LeafOrigin(pending[i].RequestId, item));
+                    leaves.Add(items[item].Structure, items[item].Key.Span, decisions[i].GetValue(pending[i], item).Span,
+                        new LeafOrigin(pending[i].RequestId, item));
                 }
             }
         }
@@ -157,7 +163,9 @@ internal sealed class EpochMaker
             Previous = session.Last.RecordHash,
         }.Encode();
         Reason reason = Verifier.VerifyRecord(session.Identity.Anchor, record, session.Last.Record.Span, session.PeriodStart.Record.Span);
-        return reason == Reason.Valid ? record : throw new InvalidOperationException($"The record made for epoch {epoch} is not valid: {reason.Name()}.");
+        return reason == Reason.Valid
+            ? record
+            : throw new InvalidOperationException($"The record made for epoch {epoch} is not valid: {reason.Name()}.");
     }
 
     // Makes the outcomes of the requests' items. The requests are in order of acceptance, so the outcomes are in the order of their table's

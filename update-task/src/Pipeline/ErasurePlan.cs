@@ -14,7 +14,8 @@ namespace Optiks.UpdateTask.Pipeline;
 /// task does not have.</param>
 /// <param name="Decisions">The refusal of each request that this epoch decides, by request id; null if the epoch carries the request's
 /// erasure out.</param>
-internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyList<LeafName?> Leaves, IReadOnlyDictionary<Guid, Refusal?> Decisions)
+internal sealed record ErasurePlan(
+    IReadOnlyList<Erasure> Erasures, IReadOnlyList<LeafName?> Leaves, IReadOnlyDictionary<Guid, Refusal?> Decisions)
 {
     /// <summary>
     /// The keys that the next period must not contain. For each erased user, these are the key of the device list and the keys of all
@@ -47,7 +48,9 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
         }
         var ids = taken.Select(request => request.RequestId).ToHashSet();
         int[] kept = [.. Enumerable.Range(0, Erasures.Count).Where(i => ids.Contains(Erasures[i].Origin.RequestId))];
-        return kept.Length == Erasures.Count ? this : this with { Erasures = [.. kept.Select(i => Erasures[i])], Leaves = [.. kept.Select(i => Leaves[i])] };
+        return kept.Length == Erasures.Count
+            ? this
+            : this with { Erasures = [.. kept.Select(i => Erasures[i])], Leaves = [.. kept.Select(i => Leaves[i])] };
     }
 
     /// <summary>
@@ -59,7 +62,9 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
         {
             if (Decisions.TryGetValue(pending[i].RequestId, out Refusal? refusal))
             {
-                decisions[i] = refusal is null ? new Decision { Unchanged = new ItemResult.Unchanged(default) } : new Decision { Refusal = refusal };
+                decisions[i] = refusal is null
+                    ? new Decision { Unchanged = new ItemResult.Unchanged(default) }
+                    : new Decision { Refusal = refusal };
             }
         }
     }

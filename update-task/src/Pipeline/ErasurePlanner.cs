@@ -43,7 +43,8 @@ internal sealed class ErasurePlanner
     /// search in ended periods.
     /// </summary>
     public static async Task<ErasurePlan> PlanAsync(
-        LogSession session, PipelineStore store, LeftUserSearch leftUsers, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
+        LogSession session, PipelineStore store, LeftUserSearch leftUsers, IReadOnlyList<PendingRequest> pending,
+        CancellationToken cancellationToken)
     {
         ErasurePlanner? planner = null;
         foreach (PendingRequest request in pending)
@@ -56,7 +57,9 @@ internal sealed class ErasurePlanner
         }
         return planner is null
             ? ErasurePlan.None
-            : new ErasurePlan(planner._erasures, planner._leaves, planner._decisions) { Leaving = planner._leaving, Waiting = planner._waiting, Searched = planner._searched };
+            : new ErasurePlan(planner._erasures, planner._leaves,
+                planner._decisions)
+            { Leaving = planner._leaving, Waiting = planner._waiting, Searched = planner._searched };
     }
 
     private async Task AddAsync(PendingRequest request, CancellationToken cancellationToken)
@@ -67,10 +70,13 @@ internal sealed class ErasurePlanner
         var ended = new List<LeafPlace>();
         var leaving = new List<UpdateKey>();
         _isFirst = _charged == 0;
-        Verdict verdict = order.Structure is { } structure ? AddVersions(names, order, structure, key) : await AddUserAsync(names, ended, leaving, key, cancellationToken);
+        Verdict verdict = order.Structure is { } structure
+            ? AddVersions(names, order, structure, key)
+            : await AddUserAsync(names, ended, leaving, key, cancellationToken);
         if (verdict.Step == Step.Erase)
         {
-            IReadOnlyList<LeafPlace> places = [.. await LeafNames.FindAsync(_store, names, cancellationToken), .. await HavingValuesAsync(ended, cancellationToken)];
+            IReadOnlyList<LeafPlace> places = [.. await LeafNames.FindAsync(_store, names, cancellationToken),
+                .. await HavingValuesAsync(ended, cancellationToken)];
             verdict = places.Count == 0 ? Refuse(RefusalReason.NothingLeft)
                 : places.Count(place => place.HasValue) > ErasureOrder.MaxValues ? Refuse(RefusalReason.ErasureLimit)
                 : verdict;
@@ -110,7 +116,8 @@ internal sealed class ErasurePlanner
             // A value needs no erasure here if it was erased before, or if another request of this epoch erases it.
             if (places[i].HasValue && _erased.Add((places[i].Epoch, places[i].Period, places[i].Ordinal)))
             {
-                _erasures.Add(new Erasure(places[i].Epoch, places[i].Ordinal, new LeafOrigin(request.RequestId, 0)) { Period = places[i].Period });
+                _erasures.Add(
+                    new Erasure(places[i].Epoch, places[i].Ordinal, new LeafOrigin(request.RequestId, 0)) { Period = places[i].Period });
                 // The first places are in the current period and have names, because the task has this period's trees. The remaining places
                 // are in ended periods and have no names.
                 _leaves.Add(i < names.Count ? names[i] : null);
@@ -144,7 +151,8 @@ internal sealed class ErasurePlanner
         return new Verdict(Step.Erase);
     }
 
-    private bool HasLeft(ReadOnlyMemory<byte> user) => _session.Directory.TryLeaves(StructureId.Decommissioned, user.Span, 0, new byte[Lengths.Hash], new ulong[1]);
+    private bool HasLeft(ReadOnlyMemory<byte> user) =>
+        _session.Directory.TryLeaves(StructureId.Decommissioned, user.Span, 0, new byte[Lengths.Hash], new ulong[1]);
 
     // Returns those places that still have a value. A value that the search in ended periods found may have been erased or destroyed since.
     private async Task<List<LeafPlace>> HavingValuesAsync(List<LeafPlace> ended, CancellationToken cancellationToken)
@@ -162,7 +170,8 @@ internal sealed class ErasurePlanner
 
     // Adds all versions of a user's device lists, and all versions of the keys of all devices on these lists, including the latest
     // versions. The versions are of the current period and of ended periods that are still served.
-    private async Task<Verdict> AddUserAsync(List<LeafName> names, List<LeafPlace> ended, List<UpdateKey> leaving, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
+    private async Task<Verdict> AddUserAsync(List<LeafName> names, List<LeafPlace> ended, List<UpdateKey> leaving,
+        ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
     {
         if (!HasLeft(user))
         {
@@ -198,7 +207,8 @@ internal sealed class ErasurePlanner
         foreach (LeafPlace place in places.Where(place => place.HasValue))
         {
             ReadOnlyMemory<byte> list = await _store.ReadValueAsync(place, cancellationToken)
-                ?? throw new StorageCorruptException($"The database lost the value of leaf {place.Ordinal} of epoch {place.Epoch} while it was read: restore it.");
+                ?? throw new StorageCorruptException(
+                    $"The database lost the value of leaf {place.Ordinal} of epoch {place.Epoch} while it was read: restore it.");
             devices.UnionWith(DeviceLists.Decode(list, place).Select(device => new UpdateKey(StructureId.Keys, device)));
         }
         foreach (UpdateKey device in devices)
@@ -237,7 +247,8 @@ internal sealed class ErasurePlanner
         return versions[0];
     }
 
-    private Verdict Refuse(RefusalReason reason, ulong latest = 0) => new(Step.Refuse, new Refusal(reason, 0, new ExpectedVersion(_session.Period.Period, latest)));
+    private Verdict Refuse(RefusalReason reason, ulong latest = 0) =>
+        new(Step.Refuse, new Refusal(reason, 0, new ExpectedVersion(_session.Period.Period, latest)));
 
     // The next step for a request. Either this epoch carries out the erasure or refuses the request, or the request waits. It waits for the
     // next epoch, or for a search in ended periods.

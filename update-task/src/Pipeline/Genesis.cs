@@ -50,7 +50,8 @@ internal sealed class Genesis
 
         using var secrets = DirectorySecrets.Generate();
         byte[] record;
-        using (var directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, Values = KeptValues.None, MaxValueLength = anchor.Configuration.MaxValueLength }))
+        using (var directory = KeyDirectory.Create(
+            new DirectoryOptions { Secrets = secrets, Values = KeptValues.None, MaxValueLength = anchor.Configuration.MaxValueLength }))
         {
             record = new EpochRecord
             {
@@ -84,7 +85,8 @@ internal sealed class Genesis
         }
         catch (EncodingException e)
         {
-            throw new StartupException(ExitCodes.Configuration, $"{LogOptions.Section} is not a valid configuration of a log: {e.Message}", e);
+            throw new StartupException(
+                ExitCodes.Configuration, $"{LogOptions.Section} is not a valid configuration of a log: {e.Message}", e);
         }
     }
 }

@@ -55,7 +55,8 @@ internal sealed class LogIdentity : IDisposable
     /// Opens the keys of the log that is in the database. Throws <see cref="SecretsException"/>, <see cref="TrustAnchorException"/> or
     /// <see cref="StartupException"/> if the keys are unusable or belong to another log.
     /// </summary>
-    public static LogIdentity Open(DataFolder folder, ReadOnlyMemory<byte> configuration, ReadOnlyMemory<byte> logId, KeySettings keys, ILogger logger)
+    public static LogIdentity Open(
+        DataFolder folder, ReadOnlyMemory<byte> configuration, ReadOnlyMemory<byte> logId, KeySettings keys, ILogger logger)
     {
         if (!File.Exists(folder.TrustAnchor))
         {
@@ -65,7 +66,8 @@ internal sealed class LogIdentity : IDisposable
         var anchor = TrustAnchor.Load(folder.TrustAnchor);
         if (!anchor.LogId.Span.SequenceEqual(logId.Span) || !anchor.ConfigurationOctets.Span.SequenceEqual(configuration.Span))
         {
-            throw new StartupException($"{folder.TrustAnchor} belongs to another log than the database: OPTIKS_DATA and the connection string must belong together.");
+            throw new StartupException(
+                $"{folder.TrustAnchor} belongs to another log than the database: OPTIKS_DATA and the connection string must belong together.");
         }
         ISecretSource secrets = LogSecretSource.Create(folder, keys.Load(folder), keys.Token);
         try
@@ -85,7 +87,8 @@ internal sealed class LogIdentity : IDisposable
         Secrets.Dispose();
     }
 
-    private static void RemakeTrustAnchor(DataFolder folder, ReadOnlyMemory<byte> configuration, ReadOnlyMemory<byte> logId, KeySettings keys)
+    private static void RemakeTrustAnchor(
+        DataFolder folder, ReadOnlyMemory<byte> configuration, ReadOnlyMemory<byte> logId, KeySettings keys)
     {
         if (keys.Token is { } token)
         {

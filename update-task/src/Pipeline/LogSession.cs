@@ -70,7 +70,9 @@ internal sealed class LogSession : IAsyncDisposable
     /// </summary>
     public void Advance(EpochCommit commit)
     {
-        PeriodRow? begun = commit.Switch is null ? null : Replay.NextPeriod! with { State = PeriodState.Current, FirstEpoch = commit.Epoch.Epoch, Copies = commit.Switch.Copies };
+        PeriodRow? begun = commit.Switch is null
+            ? null
+            : Replay.NextPeriod! with { State = PeriodState.Current, FirstEpoch = commit.Epoch.Epoch, Copies = commit.Switch.Copies };
         Replay.Advance(commit.Epoch, commit.Leaves.Rows.Span, commit.Leaves.Values.Span);
         LastLeaves = commit.Leaves.Rows.Length;
         if (begun is not null)

@@ -24,7 +24,8 @@ internal sealed class LogWriter : IAsyncDisposable
     private readonly int _purgedRequestsPerEpoch;
 
     public LogWriter(
-        LeasedLog log, EpochMaker maker, EpochCommitter committer, EpochPublisher publisher, UpdateReader updates, PeriodKeeper periods, ClockGuard clocks, TaskReport report, int purgedRequestsPerEpoch)
+        LeasedLog log, EpochMaker maker, EpochCommitter committer, EpochPublisher publisher, UpdateReader updates, PeriodKeeper periods,
+        ClockGuard clocks, TaskReport report, int purgedRequestsPerEpoch)
     {
         _log = log;
         _maker = maker;
@@ -152,7 +153,8 @@ internal sealed class LogWriter : IAsyncDisposable
         using (updates.Times.Measure(EpochStep.Read))
         {
             erasures = await ErasurePlanner.PlanAsync(Session, _log.Store, _periods.LeftUsers, updates.Pending.Requests, stop);
-            updates = updates with { Pending = updates.Pending.Without(erasures.Waiting, more: true).Without(erasures.Searched, more: false) };
+            updates =
+                updates with { Pending = updates.Pending.Without(erasures.Waiting, more: true).Without(erasures.Searched, more: false) };
             if (erasures.Searched.Count > 0 && updates.Pending.Items == 0 && nowMs < NextHeartbeatMs)
             {
                 // All updates wait for a search in ended periods. No epoch is made, because it would decide no request.
@@ -202,7 +204,9 @@ internal sealed class LogWriter : IAsyncDisposable
         draft.Staged.Commit();
         Session.Advance(draft.Commit);
         Session.Unfinished = new CommittedEpoch(
-            new EpochContent(draft.Commit.Epoch, draft.Commit.Leaves, draft.Commit.Outcomes) { Erasures = draft.Commit.Erasures, Switch = draft.Commit.Switch }, draft.AuditProof);
+            new EpochContent(draft.Commit.Epoch, draft.Commit.Leaves,
+                draft.Commit.Outcomes)
+            { Erasures = draft.Commit.Erasures, Switch = draft.Commit.Switch }, draft.AuditProof);
         return true;
     }
 
@@ -238,7 +242,8 @@ internal sealed class LogWriter : IAsyncDisposable
         }
         finally
         {
-            _report.Log.EpochPublished(Session.Last.Epoch, published, refused, elapsed.TotalMilliseconds, times.DatabaseSeconds * 1000, times.Seconds * 1000, times);
+            _report.Log.EpochPublished(Session.Last.Epoch, published, refused, elapsed.TotalMilliseconds, times.DatabaseSeconds * 1000,
+                times.Seconds * 1000, times);
         }
     }
 }

@@ -24,7 +24,8 @@ internal sealed class LogWriterFactory
     private readonly TimeProvider _time;
 
     public LogWriterFactory(
-        IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, EpochMaker maker, BoardFolder folder, BoardLocker locker, BucketGuard guard, ClockGuard clocks, TaskReport report, TimeProvider time)
+        IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, EpochMaker maker, BoardFolder folder, BoardLocker locker,
+        BucketGuard guard, ClockGuard clocks, TaskReport report, TimeProvider time)
     {
         _options = options.Value;
         _periods = periods.Value;

@@ -30,7 +30,8 @@ internal sealed class Recovery
     private readonly ILogger<Recovery> _logger;
 
     public Recovery(
-        BoardFolder board, BucketGuard guard, Genesis genesis, BoardLocker locker, IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, IOptions<WitnessOptions> witnesses, KeySettings keys,
+        BoardFolder board, BucketGuard guard, Genesis genesis, BoardLocker locker, IOptions<EpochOptions> options,
+        IOptions<PeriodOptions> periods, IOptions<WitnessOptions> witnesses, KeySettings keys,
         TimeProvider time, ILogger<Recovery> logger)
     {
         _options = options.Value;
@@ -55,7 +56,8 @@ internal sealed class Recovery
         Standing standing = await CheckStandingAsync(store, lease, cancellationToken);
         IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
         EpochRow first = await store.ReadEpochAsync(0, cancellationToken);
-        var identity = LogIdentity.Open(_board.Data, PeriodRows.Current(periods).Configuration, EpochRecord.Decode(first.Record.Span).LogId, _keys, _logger);
+        var identity = LogIdentity.Open(
+            _board.Data, PeriodRows.Current(periods).Configuration, EpochRecord.Decode(first.Record.Span).LogId, _keys, _logger);
         TaskFolder? folder = null;
         try
         {
@@ -63,7 +65,8 @@ internal sealed class Recovery
             _board.Create();
             using BoardLock boardLock = await _locker.LockAsync(store, lease, cancellationToken);
             BoardWriter writer = await OpenBoardAsync(standing, identity, cancellationToken);
-            return await RebuildAsync(store, standing, periods, identity, folder, new LockedBoard(_board, writer, boardLock), cancellationToken);
+            return await RebuildAsync(
+                store, standing, periods, identity, folder, new LockedBoard(_board, writer, boardLock), cancellationToken);
         }
         catch
         {
@@ -93,7 +96,8 @@ internal sealed class Recovery
         ulong last = head.Epoch ?? throw new StorageCorruptException("The database has no epoch after its first was committed.");
         HighWaterMark? mark = bucket.Mark is { } shared
             ? StandingCheck.ChooseSharedMark(
-                head, shared, await store.TryReadEpochAsync(shared.Epoch, cancellationToken), own, own is null ? null : await store.TryReadEpochAsync(own.Epoch, cancellationToken), _board)
+                head, shared, await store.TryReadEpochAsync(shared.Epoch, cancellationToken), own,
+                own is null ? null : await store.TryReadEpochAsync(own.Epoch, cancellationToken), _board)
             : own;
         EpochRow? atMark = mark is null ? null : await store.TryReadEpochAsync(mark.Epoch, cancellationToken);
         StandingCheck.CheckMark(head, mark, atMark, _board);
@@ -108,7 +112,8 @@ internal sealed class Recovery
     // lock.
     private async Task<BoardWriter> OpenBoardAsync(Standing standing, LogIdentity identity, CancellationToken cancellationToken)
     {
-        BoardWriter writer = await BoardWriter.OpenAsync(_board.Log, identity.Anchor.LogKey, Ed25519.Verifier, cancellationToken, _witnesses.Require);
+        BoardWriter writer = await BoardWriter.OpenAsync(
+            _board.Log, identity.Anchor.LogKey, Ed25519.Verifier, cancellationToken, _witnesses.Require);
         StandingCheck.CheckCheckpoint(standing.Head, standing.Mark, writer.Size, mayBeBehind: _guard.KeepsMark, _board);
         return writer;
     }
@@ -116,7 +121,8 @@ internal sealed class Recovery
     // Rebuilds the trees and the board's missing files from the database, and makes the session. The session takes over the parameters
     // `identity` and `folder` and disposes them.
     private async Task<LogSession> RebuildAsync(
-        PipelineStore store, Standing standing, IReadOnlyList<PeriodRow> periods, LogIdentity identity, TaskFolder? folder, LockedBoard board, CancellationToken cancellationToken)
+        PipelineStore store, Standing standing, IReadOnlyList<PeriodRow> periods, LogIdentity identity, TaskFolder? folder,
+        LockedBoard board, CancellationToken cancellationToken)
     {
         HeadRow head = standing.Head;
         PeriodRow period = PeriodRows.Current(periods);
@@ -132,9 +138,12 @@ internal sealed class Recovery
             ulong? saved = replay.Trees.Period == period.Period ? replay.RestoredEpoch : null;
             if (copied is not null)
             {
-                await CompareCopyAsync(copied, board.Writer, await store.ReadEpochAsync(standing.Last, cancellationToken), cancellationToken);
+                await CompareCopyAsync(copied, board.Writer, await store.ReadEpochAsync(standing.Last, cancellationToken),
+                    cancellationToken);
             }
-            CommittedEpoch? unfinished = head.PublishedEpoch == standing.Last ? null : await ReadUnfinishedAsync(store, replay, rebuild, cancellationToken);
+            CommittedEpoch? unfinished = head.PublishedEpoch == standing.Last
+                ? null
+                : await ReadUnfinishedAsync(store, replay, rebuild, cancellationToken);
             folder?.DeleteBefore(period.Period);
             SnapshotSaver? MakeSaver(ulong ofPeriod, ulong? epoch) =>
                 folder is null ? null : new SnapshotSaver(folder.Snapshot(ofPeriod), _options.SnapshotInterval, epoch, _time, _logger);
@@ -169,10 +178,13 @@ internal sealed class Recovery
         {
             return null;
         }
-        if (!new CheckpointVerifier(identity.Anchor.LogKey, [], Ed25519.Verifier).TryOpen(note, out SignedCheckpoint? opened, out TlogError error))
+        if (!new CheckpointVerifier(identity.Anchor.LogKey, [], Ed25519.Verifier).TryOpen(
+            note, out SignedCheckpoint? opened, out TlogError error))
         {
             return !_guard.KeepsMark ? null
-                : throw new StartupException(ExitCodes.Configuration, $"The bucket's checkpoint is not from this log ({error}): name another bucket or prefix, or find out who wrote it. Nothing was signed.");
+                : throw new StartupException(
+                    ExitCodes.Configuration,
+                    $"The bucket's checkpoint is not from this log ({error}): name another bucket or prefix, or find out who wrote it. Nothing was signed.");
         }
         StandingCheck.CheckBucket(head, mark, opened.Checkpoint, _board);
         return opened.Checkpoint;
@@ -186,7 +198,8 @@ internal sealed class Recovery
         {
             root = copied.Size == writer.Size ? writer.Root
                 : copied.Size > writer.Size ? writer.RootWith(last.Record.Span)
-                : await ConsistencyProof.OldRootAsync(new HashReader(new DirectoryTileReader(_board.Log), writer.Size, writer.Root), copied.Size, cancellationToken);
+                : await ConsistencyProof.OldRootAsync(
+                    new HashReader(new DirectoryTileReader(_board.Log), writer.Size, writer.Root), copied.Size, cancellationToken);
         }
         catch (InvalidTileException e)
         {
@@ -194,16 +207,21 @@ internal sealed class Recovery
         }
         if (root != copied.Root)
         {
-            throw Rollback.Conflict($"The bucket's checkpoint of size {copied.Size} and the database's log contradict each other, and the log signed it.", _board);
+            throw Rollback.Conflict(
+                $"The bucket's checkpoint of size {copied.Size} and the database's log contradict each other, and the log signed it.",
+                _board);
         }
     }
 
-    private async Task<CommittedEpoch> ReadUnfinishedAsync(PipelineStore store, LogReplay replay, TreeRebuild rebuild, CancellationToken cancellationToken)
+    private async Task<CommittedEpoch> ReadUnfinishedAsync(
+        PipelineStore store, LogReplay replay, TreeRebuild rebuild, CancellationToken cancellationToken)
     {
         EpochContent content = await store.ReadUnpublishedAsync(cancellationToken)
             ?? throw new StorageCorruptException("The database's head is not published, but its epoch cannot be read.");
         _logger.FinishingEpoch(content.Epoch.Epoch);
-        return content.Epoch.Epoch == 0 ? new CommittedEpoch(content, default) : await rebuild.FinishAsync(replay, content, cancellationToken);
+        return content.Epoch.Epoch == 0
+            ? new CommittedEpoch(content, default)
+            : await rebuild.FinishAsync(replay, content, cancellationToken);
     }
 
     // The log's progress according to the database, the folder and the bucket, once they have been compared. The property `Last` is the

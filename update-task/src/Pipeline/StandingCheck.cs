@@ -22,7 +22,8 @@ internal static class StandingCheck
     {
         if (mark is not null || board.HasCheckpoint() || board.HasTiles())
         {
-            throw Rollback.DatabaseBehind($"The database has no epoch, but {board.Log} holds the board of a log{(mark is null ? "" : FormattableString.Invariant($" up to epoch {mark.Epoch}"))}.", board);
+            throw Rollback.DatabaseBehind(
+                $"The database has no epoch, but {board.Log} holds the board of a log{(mark is null ? "" : FormattableString.Invariant($" up to epoch {mark.Epoch}"))}.", board);
         }
     }
 
@@ -34,7 +35,8 @@ internal static class StandingCheck
     {
         if (bucket.Mark is not null || bucket.Checkpoint is not null)
         {
-            throw Rollback.DatabaseBehind($"The database has no epoch, but the bucket has the board of a log{(bucket.Mark is { } mark ? FormattableString.Invariant($" up to epoch {mark.Epoch}") : "")}.", board);
+            throw Rollback.DatabaseBehind(
+                $"The database has no epoch, but the bucket has the board of a log{(bucket.Mark is { } mark ? FormattableString.Invariant($" up to epoch {mark.Epoch}") : "")}.", board);
         }
     }
 
@@ -44,7 +46,8 @@ internal static class StandingCheck
     /// database's epochs with the numbers of these marks. If the folder's mark names another record than the database, the folder belongs
     /// to another log, and the method throws. Returns the higher mark, which <see cref="CheckMark"/> then checks.
     /// </summary>
-    public static HighWaterMark ChooseSharedMark(HeadRow head, HighWaterMark shared, EpochRow? atShared, HighWaterMark? own, EpochRow? atOwn, BoardFolder board)
+    public static HighWaterMark ChooseSharedMark(
+        HeadRow head, HighWaterMark shared, EpochRow? atShared, HighWaterMark? own, EpochRow? atOwn, BoardFolder board)
     {
         CheckSigned(head, shared, atShared, board);
         if (own is null || own.Epoch > shared.Epoch)
@@ -53,7 +56,9 @@ internal static class StandingCheck
         }
         return atOwn is not null && own.Names(own.Epoch, atOwn.RecordHash.Span)
             ? shared
-            : throw Rollback.Foreign(FormattableString.Invariant($"The folder {board.State} names another record for epoch {own.Epoch} than the database, whose log reaches epoch {shared.Epoch} according to the bucket's mark."), board);
+            : throw Rollback.Foreign(
+                FormattableString.Invariant(
+                    $"The folder {board.State} names another record for epoch {own.Epoch} than the database, whose log reaches epoch {shared.Epoch} according to the bucket's mark."), board);
     }
 
     /// <summary>
@@ -64,7 +69,9 @@ internal static class StandingCheck
     {
         if (bucket.Size > head.Epoch + 1)
         {
-            throw Rollback.DatabaseBehind(FormattableString.Invariant($"The database ends at epoch {head.Epoch}, but the bucket's checkpoint covers epoch {bucket.Size - 1}."), board);
+            throw Rollback.DatabaseBehind(
+                FormattableString.Invariant(
+                    $"The database ends at epoch {head.Epoch}, but the bucket's checkpoint covers epoch {bucket.Size - 1}."), board);
         }
         CheckMarkCovers(mark, bucket.Size - 1, board);
     }
@@ -80,7 +87,8 @@ internal static class StandingCheck
             // The mark may be missing only if a crash interrupted the making of the log before anything was signed.
             if (head.Epoch != 0 || head.PublishedEpoch is not null || board.HasCheckpoint() || board.HasTiles())
             {
-                throw Rollback.StateLost($"The database holds a log up to epoch {FormattableString.Invariant($"{head.Epoch}")}, but {board.HighWater} is missing.", board);
+                throw Rollback.StateLost(
+                    $"The database holds a log up to epoch {FormattableString.Invariant($"{head.Epoch}")}, but {board.HighWater} is missing.", board);
             }
             return;
         }
@@ -99,11 +107,15 @@ internal static class StandingCheck
     {
         if (boardSize > head.Epoch + 1)
         {
-            throw Rollback.DatabaseBehind(FormattableString.Invariant($"The database ends at epoch {head.Epoch}, but the board's checkpoint covers epoch {boardSize - 1}."), board);
+            throw Rollback.DatabaseBehind(
+                FormattableString.Invariant(
+                    $"The database ends at epoch {head.Epoch}, but the board's checkpoint covers epoch {boardSize - 1}."), board);
         }
         if (!mayBeBehind && boardSize > 0 && boardSize - 1 < head.PublishedEpoch)
         {
-            throw Rollback.BoardBehind(FormattableString.Invariant($"The board's checkpoint ends at epoch {boardSize - 1}, but epoch {head.PublishedEpoch} was published."), board);
+            throw Rollback.BoardBehind(
+                FormattableString.Invariant(
+                    $"The board's checkpoint ends at epoch {boardSize - 1}, but epoch {head.PublishedEpoch} was published."), board);
         }
         if (boardSize > 0)
         {
@@ -122,7 +134,9 @@ internal static class StandingCheck
         {
             throw head.Fence != lease.Fence && head.Epoch > last.Epoch
                 ? new StorageFencedException("Another task has made epochs in the meantime.")
-                : Rollback.DatabaseBehind(FormattableString.Invariant($"The database's head is epoch {head.Epoch}, not epoch {last.Epoch} as this task left it."), board);
+                : Rollback.DatabaseBehind(
+                    FormattableString.Invariant($"The database's head is epoch {head.Epoch}, not epoch {last.Epoch} as this task left it."),
+                    board);
         }
         CheckHolder(head, lease);
     }
@@ -158,7 +172,8 @@ internal static class StandingCheck
         AuditVerdict verdict = Verifier.Audit(context, previous.Record.Span, periodStart.Record.Span, proof);
         if (verdict.Reason != Reason.Valid || !verdict.NewRecord.Span.SequenceEqual(last.Record.Span))
         {
-            throw Rollback.BoardDamaged($"The audit proof {path} does not match the database's epoch {FormattableString.Invariant($"{last.Epoch}")} ({verdict.Reason.Name()}).", board);
+            throw Rollback.BoardDamaged(
+                $"The audit proof {path} does not match the database's epoch {FormattableString.Invariant($"{last.Epoch}")} ({verdict.Reason.Name()}).", board);
         }
     }
 
@@ -166,11 +181,14 @@ internal static class StandingCheck
     {
         if (mark.Epoch > head.Epoch)
         {
-            throw Rollback.DatabaseBehind(FormattableString.Invariant($"The database ends at epoch {head.Epoch}, but epoch {mark.Epoch} was signed already."), board);
+            throw Rollback.DatabaseBehind(
+                FormattableString.Invariant($"The database ends at epoch {head.Epoch}, but epoch {mark.Epoch} was signed already."), board);
         }
         if (atMark is null || !mark.Names(atMark.Epoch, atMark.RecordHash.Span))
         {
-            throw Rollback.DatabaseBehind(FormattableString.Invariant($"The database has another record for epoch {mark.Epoch} than the one that was signed."), board);
+            throw Rollback.DatabaseBehind(
+                FormattableString.Invariant($"The database has another record for epoch {mark.Epoch} than the one that was signed."),
+                board);
         }
     }
 
@@ -179,7 +197,10 @@ internal static class StandingCheck
     {
         if (mark is null || mark.Epoch < published)
         {
-            throw Rollback.StateLost(FormattableString.Invariant($"Epoch {published} was published, but {board.State} ends at epoch {mark?.Epoch}: an older copy of it was put back."), board);
+            throw Rollback.StateLost(
+                FormattableString.Invariant(
+                    $"Epoch {published} was published, but {board.State} ends at epoch {mark?.Epoch}: an older copy of it was put back."),
+                    board);
         }
     }
 }

@@ -58,7 +58,8 @@ internal sealed class TaskFolder : IDisposable
     {
         foreach (string folder in Directory.EnumerateDirectories(_path, PeriodPrefix + "*"))
         {
-            if (!ulong.TryParse(Path.GetFileName(folder)[PeriodPrefix.Length..], NumberStyles.None, CultureInfo.InvariantCulture, out ulong other) || other < period)
+            if (!ulong.TryParse(Path.GetFileName(folder)[PeriodPrefix.Length..], NumberStyles.None, CultureInfo.InvariantCulture,
+                out ulong other) || other < period)
             {
                 Directory.Delete(folder, recursive: true);
             }

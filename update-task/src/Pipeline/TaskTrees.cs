@@ -28,7 +28,8 @@ internal sealed class TaskTrees
             return null;
         }
         using DirectorySecrets secrets = UnwrapSecrets(period);
-        return LogTrees.TryRestore(GetOptions(period, secrets) with { PeriodFirstEpoch = period.FirstEpoch!.Value }, _folder.Snapshot(period.Period), out refused);
+        return LogTrees.TryRestore(
+            GetOptions(period, secrets) with { PeriodFirstEpoch = period.FirstEpoch!.Value }, _folder.Snapshot(period.Period), out refused);
     }
 
     /// <summary>
@@ -45,7 +46,8 @@ internal sealed class TaskTrees
         return LogTrees.Create(GetOptions(period, secrets), _folder?.Snapshot(period.Period));
     }
 
-    private DirectorySecrets UnwrapSecrets(PeriodRow period) => _identity.Secrets.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, _identity.Anchor.LogId.Span);
+    private DirectorySecrets UnwrapSecrets(PeriodRow period) =>
+        _identity.Secrets.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, _identity.Anchor.LogId.Span);
 
     private DirectoryOptions GetOptions(PeriodRow period, DirectorySecrets secrets) => new()
     {

@@ -39,7 +39,8 @@ internal sealed class TreeRebuild
     /// <param name="periods">The log's periods.</param>
     /// <param name="trees">The object that makes the trees of each period.</param>
     /// <param name="cancellationToken">Cancels the load.</param>
-    public async Task<LogReplay> RunAsync(ulong? published, IReadOnlyList<PeriodRow> periods, TaskTrees trees, CancellationToken cancellationToken)
+    public async Task<LogReplay> RunAsync(
+        ulong? published, IReadOnlyList<PeriodRow> periods, TaskTrees trees, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
         ulong target = published ?? 0;
@@ -48,7 +49,8 @@ internal sealed class TreeRebuild
         ulong first = !isBoardBehind ? target : _board.Writer.Size == 0 ? 0 : _board.Writer.Size - 1;
         // The board's last epoch may be in a period whose secrets are destroyed. Such a period has no snapshot, so the log is then replayed
         // from its beginning, with trees that have no secrets.
-        bool isFromBeginning = isBoardBehind && (first == 0 || periods.Last(period => period.FirstEpoch <= first).State is not (PeriodState.Current or PeriodState.Ended));
+        bool isFromBeginning = isBoardBehind
+            && (first == 0 || periods.Last(period => period.FirstEpoch <= first).State is not (PeriodState.Current or PeriodState.Ended));
         PeriodRow period = isFromBeginning ? periods[0] : PeriodRows.At(periods, first);
         LogReplay? restored = isFromBeginning ? null : await TryRestoreAsync(first, period, trees, cancellationToken);
         LogReplay replay = restored ?? CreateReplay(trees.Create(period), trees);
@@ -88,11 +90,15 @@ internal sealed class TreeRebuild
     public async Task<CommittedEpoch> FinishAsync(LogReplay replay, EpochContent content, CancellationToken cancellationToken)
     {
         CommittedEpoch? committed = null;
-        ThrowIfRefused(await replay.FollowAsync(content.Epoch.Epoch, step => committed = new CommittedEpoch(content, step.AuditProof()), cancellationToken));
-        return committed ?? throw new StorageCorruptException($"Epoch {content.Epoch.Epoch} could not be read again: restore the database.");
+        ThrowIfRefused(
+            await replay.FollowAsync(
+                content.Epoch.Epoch, step => committed = new CommittedEpoch(content, step.AuditProof()), cancellationToken));
+        return committed
+            ?? throw new StorageCorruptException($"Epoch {content.Epoch.Epoch} could not be read again: restore the database.");
     }
 
-    private LogReplay CreateReplay(LogTrees first, TaskTrees trees) => new(_store, _anchor, first, LogRoots.None) { NextTrees = trees.Create };
+    private LogReplay CreateReplay(LogTrees first, TaskTrees trees) =>
+        new(_store, _anchor, first, LogRoots.None) { NextTrees = trees.Create };
 
     private void ThrowIfRefused(Refused? refused)
     {
@@ -157,7 +163,8 @@ internal sealed class TreeRebuild
         if (last.Epoch > 0)
         {
             EpochRow previous = await _store.ReadEpochAsync(last.Epoch - 1, cancellationToken);
-            EpochRow periodStart = await _store.ReadEpochAsync(EpochRecord.Decode(previous.Record.Span).PeriodFirstEpoch, cancellationToken);
+            EpochRow periodStart = await _store.ReadEpochAsync(
+                EpochRecord.Decode(previous.Record.Span).PeriodFirstEpoch, cancellationToken);
             StandingCheck.CheckAuditProof(_anchor, periodStart, previous, last, _board.Folder);
         }
     }

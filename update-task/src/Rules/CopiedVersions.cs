@@ -26,14 +26,16 @@ internal sealed class CopiedVersions
     /// request expects a version of the previous period and whose latest version is still the copy. There are few such keys, and only
     /// shortly after a switch.
     /// </summary>
-    public static async Task<CopiedVersions> ReadAsync(LogSession session, PipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
+    public static async Task<CopiedVersions> ReadAsync(
+        LogSession session, PipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
     {
         var copied = new CopiedVersions(session.Period.Period);
         var keys = new List<UpdateKey>();
         var names = new List<LeafName>();
         foreach (AcceptItem item in pending.SelectMany(request => request.Items))
         {
-            if (copied.IsBefore(item.Expected) && item.Expected!.Value.Version > 0 && item.Structure.IsPerPeriod() && ComputeLabel(session.Directory, item) is { } label)
+            if (copied.IsBefore(item.Expected) && item.Expected!.Value.Version > 0 && item.Structure.IsPerPeriod()
+                && ComputeLabel(session.Directory, item) is { } label)
             {
                 keys.Add(new UpdateKey(item.Structure, item.Key));
                 names.Add(new LeafName(0, item.Structure, label) { Period = copied.Period });
@@ -58,7 +60,8 @@ internal sealed class CopiedVersions
     /// </summary>
     public ExpectedVersion? Now(AcceptItem item) => !IsBefore(item.Expected) ? item.Expected
         : item.Expected!.Value.Version == 0 ? new ExpectedVersion(Period, 0)
-        : _copied.TryGetValue(new UpdateKey(item.Structure, item.Key), out ulong version) && version == item.Expected.Value.Version ? new ExpectedVersion(Period, 1)
+        : _copied.TryGetValue(new UpdateKey(item.Structure, item.Key), out ulong version) && version == item.Expected.Value.Version
+            ? new ExpectedVersion(Period, 1)
         : item.Expected;
 
     private bool IsBefore(ExpectedVersion? expected) => expected is { } version && Period > 0 && version.Period == Period - 1;

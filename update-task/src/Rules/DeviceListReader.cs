@@ -38,14 +38,17 @@ internal sealed class DeviceListReader
         }
         Guid request = _requests[_next++].Pending.RequestId;
         ReadOnlyMemory<byte> octets = _lists.Dequeue()
-            ?? throw new StorageCorruptException($"The pending request {request} cannot be decided: the latest device list of its user was erased, though the user has not left. Restore the database.");
+            ?? throw new StorageCorruptException(
+                $"The pending request {request} cannot be decided: the latest device list of its user was erased, though the user has not left. Restore the database.");
         try
         {
             return DeviceList.Decode(octets);
         }
         catch (EncodingException e)
         {
-            throw new StorageCorruptException($"The pending request {request} cannot be decided: the latest device list of its user is malformed. Restore the database.", e);
+            throw new StorageCorruptException(
+                $"The pending request {request} cannot be decided: the latest device list of its user is malformed. Restore the database.",
+                e);
         }
     }
 

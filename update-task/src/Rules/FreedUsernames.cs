@@ -24,7 +24,8 @@ internal sealed class FreedUsernames
     /// Finds out which requested usernames may be reassigned. It asks the database for the current user of each requested username that has
     /// a user. There are few such usernames, because clients rarely request one that is taken.
     /// </summary>
-    public static async Task<FreedUsernames> ReadAsync(LogSession session, PipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
+    public static async Task<FreedUsernames> ReadAsync(
+        LogSession session, PipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
     {
         if (!session.Identity.Anchor.Configuration.ReusesUsernames)
         {
@@ -46,7 +47,10 @@ internal sealed class FreedUsernames
         foreach (LeafPlace? place in places)
         {
             ReadOnlyMemory<byte>? user = place is null ? null : await store.ReadValueAsync(place, cancellationToken);
-            left.Add(StructureId.Decommissioned, user ?? throw new StorageCorruptException("The database lacks the user of a username: see 'optiks-db fsck', and restore it."));
+            left.Add(StructureId.Decommissioned,
+                user
+                    ?? throw new StorageCorruptException(
+                        "The database lacks the user of a username: see 'optiks-db fsck', and restore it."));
         }
         left.Read(session.Directory);
         freed._freed.UnionWith(keys.Where((_, i) => left[i] > 0));
@@ -66,7 +70,8 @@ internal sealed class FreedUsernames
         directory.Versions([StructureId.Usernames], keys, generations);
         byte[] label = new byte[Lengths.Hash];
         ulong[] epochs = new ulong[1];
-        return generations[0] is > 0 and < ProtocolLimits.MaxGenerations && directory.TryLeaves(StructureId.Usernames, name.Span, generations[0], label, epochs)
+        return generations[0] is > 0 and < ProtocolLimits.MaxGenerations
+            && directory.TryLeaves(StructureId.Usernames, name.Span, generations[0], label, epochs)
             ? new LeafName(epochs[0], StructureId.Usernames, label)
             : null;
     }

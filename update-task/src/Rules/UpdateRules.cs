@@ -25,7 +25,8 @@ internal static class UpdateRules
     /// <param name="maxBytes">The maximum total length of an epoch's keys and values, including device lists, in bytes. The first request
     /// is always taken, whatever its length.</param>
     public static Decision[] Decide(
-        KeyDirectory directory, Configuration configuration, CopiedVersions copied, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, long maxBytes)
+        KeyDirectory directory, Configuration configuration, CopiedVersions copied, FreedUsernames freed,
+        IReadOnlyList<PendingRequest> pending, long maxBytes)
     {
         // Requests that ask for erasures are skipped here, because the class ErasurePlanner decides them.
         foreach (PendingRequest request in pending.Where(request => request.Kind != RequestKind.Erasure))
@@ -38,7 +39,8 @@ internal static class UpdateRules
     }
 
     // Refuses each request that has an item whose key is not at the version that the item expects. The refusal names the first such item.
-    private static void DecideExpected(KeyDirectory directory, CopiedVersions copied, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
+    private static void DecideExpected(
+        KeyDirectory directory, CopiedVersions copied, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
     {
         var expected = new List<(int Request, int Item)>();
         using var versions = new KeyVersions();
@@ -76,10 +78,12 @@ internal static class UpdateRules
             AcceptItem update = request.Items[item];
             bool isChange = isOfUser && item == UserChange.ItemIndex;
             string? problem =
-                update.Key.Length == 0 || update.Key.Length > configuration.MaxKeyLength ? "a key that is empty or longer than the log allows"
+                update.Key.Length == 0 || update.Key.Length > configuration.MaxKeyLength
+                    ? "a key that is empty or longer than the log allows"
                 : !isChange && update.Value.Length > configuration.MaxValueLength ? "a value that is longer than the log allows"
                 : isChange || update.Structure == StructureId.Keys ? null
-                : !isOfUser || update.Structure is not (StructureId.Usernames or StructureId.Decommissioned) ? "an item of a structure that such a request does not change"
+                : !isOfUser || update.Structure is not (StructureId.Usernames or StructureId.Decommissioned)
+                    ? "an item of a structure that such a request does not change"
                 : null;
             if (problem is not null)
             {

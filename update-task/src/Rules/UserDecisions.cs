@@ -15,7 +15,8 @@ internal static class UserDecisions
     /// Returns how many requests of all kinds fit in the epoch, counted from the first request (see <see cref="UpdateRules.Decide"/>).
     /// </summary>
     public static int Decide(
-        KeyDirectory directory, Configuration configuration, ulong period, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, Decision[] decisions, long maxBytes)
+        KeyDirectory directory, Configuration configuration, ulong period, FreedUsernames freed, IReadOnlyList<PendingRequest> pending,
+        Decision[] decisions, long maxBytes)
     {
         PendingUserRequest?[] users = Read(directory, period, freed, pending, decisions);
         if (users.All(user => user is null))
@@ -44,7 +45,8 @@ internal static class UserDecisions
 
     // Reads the latest versions of all keys in the requests about users. The result has one element for each request. The element is null
     // if the request is about plain keys or is already refused.
-    private static PendingUserRequest?[] Read(KeyDirectory directory, ulong period, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
+    private static PendingUserRequest?[] Read(
+        KeyDirectory directory, ulong period, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
     {
         var changes = new UserChange?[pending.Count];
         using var versions = new KeyVersions();
@@ -90,7 +92,8 @@ internal static class UserDecisions
             {
                 if (!seen.Add(new UpdateKey(item.Structure, item.Key)))
                 {
-                    throw new InvalidOperationException($"Item {item.Structure} of request {request.RequestId} has a key that another item of the epoch has.");
+                    throw new InvalidOperationException(
+                        $"Item {item.Structure} of request {request.RequestId} has a key that another item of the epoch has.");
                 }
             }
         }

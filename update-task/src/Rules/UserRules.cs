@@ -41,13 +41,15 @@ internal static class UserRules
     {
         // The refusal names version 0 for every username, because a username has no version that a request could expect (docs/spec/rest.md
         // section 5).
-        int item = FirstItem(request, (update, i) => update.Structure == StructureId.Usernames && request.Versions[i].Version > 0 && !request.Freed[i]);
+        int item = FirstItem(request,
+            (update, i) => update.Structure == StructureId.Usernames && request.Versions[i].Version > 0 && !request.Freed[i]);
         return item < 0 ? null : new Refusal(RefusalReason.UsernameTaken, item, request.Versions[item] with { Version = 0 });
     }
 
     private static Refusal? RefuseAdded(PendingUserRequest request, IReadOnlyList<ReadOnlyMemory<byte>> list)
     {
-        int item = FirstItem(request, (update, i) => request.Adds(update) && (request.Versions[i].Version > 0 || DeviceListChange.Has(list, update.Key)));
+        int item = FirstItem(request,
+            (update, i) => request.Adds(update) && (request.Versions[i].Version > 0 || DeviceListChange.Has(list, update.Key)));
         return item < 0 ? null : new Refusal(RefusalReason.DeviceTaken, item, request.Versions[item]);
     }
 
@@ -71,7 +73,8 @@ internal static class UserRules
             : new Decision { List = octets };
     }
 
-    private static Refusal RefuseList(PendingUserRequest request, RefusalReason reason) => new(reason, UserChange.ItemIndex, request.ListVersion);
+    private static Refusal RefuseList(PendingUserRequest request, RefusalReason reason) =>
+        new(reason, UserChange.ItemIndex, request.ListVersion);
 
     // Returns the index of the first item that matches, or -1 if no item matches.
     private static int FirstItem(PendingUserRequest request, Func<AcceptItem, int, bool> matches)

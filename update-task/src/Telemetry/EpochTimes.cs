@@ -22,7 +22,8 @@ internal sealed class EpochTimes
 
     /// <summary>The part of the total time in which the task waited for the database, in seconds.</summary>
     public double DatabaseSeconds =>
-        this[EpochStep.Check] + this[EpochStep.Read] + this[EpochStep.Commit] + this[EpochStep.Note] + this[EpochStep.Publish] + this[EpochStep.Purge];
+        this[EpochStep.Check] + this[EpochStep.Read] + this[EpochStep.Commit] + this[EpochStep.Note] + this[EpochStep.Publish]
+            + this[EpochStep.Purge];
 
     private double this[EpochStep step] => _seconds[(int)step];
 

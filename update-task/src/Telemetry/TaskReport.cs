@@ -28,7 +28,8 @@ internal sealed class TaskReport
     public void Progress(ulong publishedEpoch) => _state.Progress(publishedEpoch);
 
     /// <summary>Reports the log's newest record. The next record must follow within the time of the heartbeat.</summary>
-    public void Newest(ulong timeMs, uint heartbeatMs) => _state.Newest(new NewestRecord(DateTimeOffset.FromUnixTimeMilliseconds((long)timeMs), TimeSpan.FromMilliseconds(heartbeatMs)));
+    public void Newest(ulong timeMs, uint heartbeatMs) =>
+        _state.Newest(new NewestRecord(DateTimeOffset.FromUnixTimeMilliseconds((long)timeMs), TimeSpan.FromMilliseconds(heartbeatMs)));
 
     /// <summary>
     /// Reports the current period, and how many copies of the next period are staged. The parameter <paramref name="copies"/> is null if no

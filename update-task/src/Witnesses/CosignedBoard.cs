@@ -34,7 +34,8 @@ internal sealed class CosignedBoard : IDisposable
     /// Publishes a checkpoint on the board, together with the cosignatures that it waited for. Returns the checkpoint that the board has
     /// afterwards.
     /// </summary>
-    public async Task<SignedCheckpoint?> PublishAsync(SignedCheckpoint signed, IReadOnlyCollection<VerifiedSignature> cosignatures, CancellationToken cancellationToken)
+    public async Task<SignedCheckpoint?> PublishAsync(
+        SignedCheckpoint signed, IReadOnlyCollection<VerifiedSignature> cosignatures, CancellationToken cancellationToken)
     {
         FailPoints.Hit(FailPoints.Quorum);
         using BoardLock boardLock = await BoardLock.AcquireAsync(_folder.Log, cancellationToken);
@@ -48,7 +49,8 @@ internal sealed class CosignedBoard : IDisposable
     /// meantime. Returns the checkpoint that the board has afterwards. Returns null if another caller has already added this cosignature,
     /// or if the board has a checkpoint with another text now.
     /// </summary>
-    public async Task<SignedCheckpoint?> AddAsync(ReadOnlyMemory<byte> text, VerifiedSignature cosignature, CancellationToken cancellationToken)
+    public async Task<SignedCheckpoint?> AddAsync(
+        ReadOnlyMemory<byte> text, VerifiedSignature cosignature, CancellationToken cancellationToken)
     {
         _pending.Enqueue((text, cosignature));
         await _turn.WaitAsync(cancellationToken);
@@ -65,8 +67,12 @@ internal sealed class CosignedBoard : IDisposable
             }
             using BoardLock boardLock = await BoardLock.AcquireAsync(_folder.Log, cancellationToken);
             SignedCheckpoint? present = await _cosigner.ReadAsync(CancellationToken.None);
-            VerifiedSignature[] ofPresent = [.. all.Where(one => present is not null && one.Text.Span.SequenceEqual(present.Note.Text.Span)).Select(one => one.Cosignature)];
-            return ofPresent.Length == 0 ? null : await _cosigner.AddAsync(boardLock, present!.Note.Text, ofPresent, CancellationToken.None);
+            VerifiedSignature[] ofPresent =
+                [.. all.Where(one => present is not null && one.Text.Span.SequenceEqual(present.Note.Text.Span))
+                    .Select(one => one.Cosignature)];
+            return ofPresent.Length == 0
+                ? null
+                : await _cosigner.AddAsync(boardLock, present!.Note.Text, ofPresent, CancellationToken.None);
         }
         finally
         {

@@ -10,7 +10,8 @@ internal sealed class QuorumRound
     private readonly Lock _lock = new();
     private readonly Dictionary<VerifierKey, VerifiedSignature> _cosignatures;
     private readonly Func<IEnumerable<VerifiedSignature>, bool> _isMet;
-    private readonly TaskCompletionSource<IReadOnlyList<VerifiedSignature>?> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<IReadOnlyList<VerifiedSignature>?> _ended = new(
+        TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource<bool> _published = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _left;
 

@@ -22,7 +22,8 @@ internal sealed class QuorumRounds
     private QuorumRound? _round;
     private TaskCompletionSource _begun = NewSource();
 
-    public QuorumRounds(WitnessPolicy policy, CosignedBoard board, TaskState task, WitnessReport report, WitnessOptions options, TimeSpan tolerance, TimeProvider time)
+    public QuorumRounds(WitnessPolicy policy, CosignedBoard board, TaskState task, WitnessReport report, WitnessOptions options,
+        TimeSpan tolerance, TimeProvider time)
     {
         _policy = policy;
         _board = board;
@@ -63,7 +64,8 @@ internal sealed class QuorumRounds
             VerifiedSignature? cosignature = null;
             try
             {
-                WitnessReply answer = await client.AskAsync(round.Note, round.Signed.Checkpoint, async () => (await _board.ReadSignedAsync(stop))?.Checkpoint.Size ?? 0, stop);
+                WitnessReply answer = await client.AskAsync(
+                    round.Note, round.Signed.Checkpoint, async () => (await _board.ReadSignedAsync(stop))?.Checkpoint.Size ?? 0, stop);
                 _report.Answered(client.Witness.Key, round.Signed.Checkpoint.Size, answer);
                 cosignature = answer.Cosignature;
             }
@@ -157,5 +159,6 @@ internal sealed class QuorumRounds
         }
     }
 
-    private bool IsMet(IEnumerable<VerifiedSignature> cosignatures) => _policy.Policy.Evaluate(cosignatures, _time.GetUtcNow(), _tolerance).IsQuorumMet;
+    private bool IsMet(IEnumerable<VerifiedSignature> cosignatures) =>
+        _policy.Policy.Evaluate(cosignatures, _time.GetUtcNow(), _tolerance).IsQuorumMet;
 }

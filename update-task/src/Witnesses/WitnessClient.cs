@@ -50,7 +50,8 @@ internal sealed class WitnessClient : IDisposable
     /// <param name="checkpoint">The same checkpoint, decoded.</param>
     /// <param name="newest">The function that returns the log's current size; the log may have grown since the checkpoint was read.</param>
     /// <param name="cancellationToken">Cancels the request.</param>
-    public async Task<WitnessReply> AskAsync(SignedNote note, Checkpoint checkpoint, Func<Task<ulong>> newest, CancellationToken cancellationToken)
+    public async Task<WitnessReply> AskAsync(
+        SignedNote note, Checkpoint checkpoint, Func<Task<ulong>> newest, CancellationToken cancellationToken)
     {
         // The remembered size may exceed the checkpoint's size. The request then names the checkpoint's own size instead.
         _size = Math.Min(_size, checkpoint.Size);
@@ -62,19 +63,25 @@ internal sealed class WitnessClient : IDisposable
             {
                 answer = await SendAsync(note, checkpoint, cancellationToken);
             }
-            catch (Exception e) when (e is HttpRequestException or IOException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested))
+            catch (Exception e) when (e is HttpRequestException or IOException
+                || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested))
             {
-                return new WitnessReply(WitnessOutcome.Unavailable, e is HttpRequestException { HttpRequestError: var error } ? $"The request failed ({error})." : "The request took too long.");
+                return new WitnessReply(WitnessOutcome.Unavailable,
+                    e is HttpRequestException { HttpRequestError: var error }
+                        ? $"The request failed ({error})."
+                        : "The request took too long.");
             }
             switch (answer.status)
             {
                 case HttpStatusCode.OK:
                     return Verify(checkpoint, answer.body) with { WentBack = wentBack };
-                case HttpStatusCode.Conflict when string.Equals(answer.type, SizeType, StringComparison.OrdinalIgnoreCase) && TryReadSize(answer.body, out ulong size) && size != _size:
+                case HttpStatusCode.Conflict when string.Equals(answer.type, SizeType, StringComparison.OrdinalIgnoreCase)
+                    && TryReadSize(answer.body, out ulong size) && size != _size:
                     if (size > checkpoint.Size)
                     {
                         return size > await newest()
-                            ? new WitnessReply(WitnessOutcome.Ahead, Number($"It says that it cosigned size {size}; this log has {checkpoint.Size}."))
+                            ? new WitnessReply(WitnessOutcome.Ahead,
+                                Number($"It says that it cosigned size {size}; this log has {checkpoint.Size}."))
                             : new WitnessReply(WitnessOutcome.Refused, "It has a newer checkpoint of this log already.");
                     }
                     // The next request names the size that the witness answered. The witness can accept that request only if its checkpoint
@@ -97,7 +104,8 @@ internal sealed class WitnessClient : IDisposable
 
     public void Dispose() => _http.Dispose();
 
-    private async Task<(HttpStatusCode Status, string? Type, byte[] Body)> SendAsync(SignedNote note, Checkpoint checkpoint, CancellationToken cancellationToken)
+    private async Task<(HttpStatusCode Status, string? Type, byte[] Body)> SendAsync(
+        SignedNote note, Checkpoint checkpoint, CancellationToken cancellationToken)
     {
         var hashes = new HashReader(new DirectoryTileReader(_board.Log), checkpoint.Size, checkpoint.Root);
         IReadOnlyList<TreeHash> proof = await ConsistencyProof.MakeAsync(hashes, _size, checkpoint.Size, cancellationToken);
@@ -112,7 +120,8 @@ internal sealed class WitnessClient : IDisposable
         };
         // This call also reads the whole answer, within the HTTP client's limits on time and length.
         using HttpResponseMessage response = await _http.SendAsync(request, cancellationToken);
-        return (response.StatusCode, response.Content.Headers.ContentType?.MediaType, await response.Content.ReadAsByteArrayAsync(cancellationToken));
+        return (response.StatusCode, response.Content.Headers.ContentType?.MediaType,
+            await response.Content.ReadAsByteArrayAsync(cancellationToken));
     }
 
     private WitnessReply Verify(Checkpoint checkpoint, ReadOnlySpan<byte> body)
@@ -143,7 +152,8 @@ internal sealed class WitnessClient : IDisposable
     {
         size = 0;
         return body.Length is > 1 and <= 21 && body[^1] == '\n' && (body[0] != '0' || body.Length == 2)
-            && !body[..^1].ContainsAnyExceptInRange((byte)'0', (byte)'9') && ulong.TryParse(body[..^1], NumberStyles.None, CultureInfo.InvariantCulture, out size);
+            && !body[..^1].ContainsAnyExceptInRange((byte)'0', (byte)'9')
+            && ulong.TryParse(body[..^1], NumberStyles.None, CultureInfo.InvariantCulture, out size);
     }
 
     private static string Number(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);

@@ -15,6 +15,8 @@ internal sealed class WitnessHealthCheck(WitnessState state, IOptions<WitnessOpt
     {
         TimeSpan grace = options.Value.QuorumGrace;
         string description = state.Describe(grace) ?? "No checkpoint has been sent to witnesses yet.";
-        return Task.FromResult(options.Value.Require && state.IsMissing(grace) ? HealthCheckResult.Unhealthy(description) : HealthCheckResult.Healthy(description));
+        return Task.FromResult(options.Value.Require && state.IsMissing(grace)
+            ? HealthCheckResult.Unhealthy(description)
+            : HealthCheckResult.Healthy(description));
     }
 }

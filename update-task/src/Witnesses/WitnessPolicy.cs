@@ -16,7 +16,9 @@ internal sealed class WitnessPolicy
     private WitnessPolicy(PolicyFile file)
     {
         _file = file;
-        Witnesses = [.. file.Policy.Witnesses.Select(witness => new WitnessAddress(witness.Key, file.BuildUrl(witness, "add-checkpoint", "/add-checkpoint")))];
+        Witnesses =
+            [.. file.Policy.Witnesses.Select(
+                witness => new WitnessAddress(witness.Key, file.BuildUrl(witness, "add-checkpoint", "/add-checkpoint")))];
     }
 
     /// <summary>The policy that the policy file contains.</summary>
@@ -36,7 +38,8 @@ internal sealed class WitnessPolicy
         // If cosignatures are required, a policy is refused if its quorum is met without any cosignature.
         if (options.Require && file?.Policy.IsMetBy(new HashSet<VerifierKey>()) == true)
         {
-            throw new StartupException($"{WitnessOptions.Section}:{nameof(options.Require)} needs a policy with a quorum: the quorum of {options.PolicyFile} is met without any cosignature.");
+            throw new StartupException(
+                $"{WitnessOptions.Section}:{nameof(options.Require)} needs a policy with a quorum: the quorum of {options.PolicyFile} is met without any cosignature.");
         }
         return file is null ? null : new WitnessPolicy(file);
     }

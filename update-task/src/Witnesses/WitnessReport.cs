@@ -25,7 +25,8 @@ internal sealed class WitnessReport
     /// Returns whether an exception comes from reading or writing the board's files. After such a failure, one checkpoint stays without new
     /// cosignatures. The witness service continues, because the epoch loop handles faults in the board's files.
     /// </summary>
-    public static bool IsBoardError(Exception e) => e is IOException or UnauthorizedAccessException or InvalidTileException or BoardConflictException;
+    public static bool IsBoardError(Exception e) =>
+        e is IOException or UnauthorizedAccessException or InvalidTileException or BoardConflictException;
 
     /// <summary>Reports that a checkpoint with cosignatures could not be read from or written to the board's files.</summary>
     public void NotWritten(Exception e) => _logger.CosignedNotWritten(e);

@@ -28,7 +28,8 @@ internal sealed class WitnessService : BackgroundService
     private readonly ILogger<WitnessService> _logger;
 
     public WitnessService(
-        IOptions<WitnessOptions> options, IOptions<EpochOptions> epochs, BoardFolder board, TaskState task, WitnessState state, WitnessReplyMetrics metrics, HostFailure failure, TimeProvider time,
+        IOptions<WitnessOptions> options, IOptions<EpochOptions> epochs, BoardFolder board, TaskState task, WitnessState state,
+        WitnessReplyMetrics metrics, HostFailure failure, TimeProvider time,
         ILogger<WitnessService> logger)
     {
         _options = options.Value;
@@ -51,7 +52,9 @@ internal sealed class WitnessService : BackgroundService
         CheckpointVerifier verifier = policy.CreateVerifier(TrustAnchor.Load(_board.Data.TrustAnchor).LogKey);
         using var board = new CosignedBoard(_board, verifier);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
-        Task[] all = _options.Require ? InRounds(policy, board, ended.Token) : [.. policy.Witnesses.Select(witness => AskAsync(witness, policy.Policy, board, ended.Token))];
+        Task[] all = _options.Require
+            ? InRounds(policy, board, ended.Token)
+            : [.. policy.Witnesses.Select(witness => AskAsync(witness, policy.Policy, board, ended.Token))];
         // The loops run until the service stops. If one ends earlier, it has failed because of a bug, and the service ends the other loops.
         await Task.WhenAny(all);
         await ended.CancelAsync();
@@ -106,7 +109,8 @@ internal sealed class WitnessService : BackgroundService
         _report.State.Published(published.Checkpoint.Size, IsMet(policy, published));
         NoteSignature byLog = published.Note.Signatures[0];
         SignedNote note = SignedNote.Create(published.Note.Text.Span, [byLog]);
-        WitnessReply answer = await client.AskAsync(note, published.Checkpoint, async () => (await board.ReadAsync(stop))?.Checkpoint.Size ?? 0, stop);
+        WitnessReply answer = await client.AskAsync(
+            note, published.Checkpoint, async () => (await board.ReadAsync(stop))?.Checkpoint.Size ?? 0, stop);
         _report.Answered(client.Witness.Key, published.Checkpoint.Size, answer);
         if (answer.Cosignature is not { } cosignature)
         {
@@ -119,5 +123,6 @@ internal sealed class WitnessService : BackgroundService
         return true;
     }
 
-    private bool IsMet(TlogPolicy policy, SignedCheckpoint checkpoint) => policy.Evaluate(checkpoint.Cosignatures, _time.GetUtcNow(), _tolerance).IsQuorumMet;
+    private bool IsMet(TlogPolicy policy, SignedCheckpoint checkpoint) =>
+        policy.Evaluate(checkpoint.Cosignatures, _time.GetUtcNow(), _tolerance).IsQuorumMet;
 }

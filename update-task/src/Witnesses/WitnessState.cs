@@ -124,10 +124,14 @@ internal sealed class WitnessState
             {
                 return null;
             }
-            string cosigning = string.Create(CultureInfo.InvariantCulture, $"{_witnesses.Values.Count(one => one.Outcome == WitnessOutcome.Cosigned)} of {_witnesses.Count} witnesses cosign");
-            string waiting = _waiting == 0 ? "" : string.Create(CultureInfo.InvariantCulture, $" Nothing beyond size {_published} is published.");
+            string cosigning = string.Create(CultureInfo.InvariantCulture,
+                $"{_witnesses.Values.Count(one => one.Outcome == WitnessOutcome.Cosigned)} of {_witnesses.Count} witnesses cosign");
+            string waiting = _waiting == 0
+                ? ""
+                : string.Create(CultureInfo.InvariantCulture, $" Nothing beyond size {_published} is published.");
             return IsMissingFor(grace)
-                ? string.Create(CultureInfo.InvariantCulture, $"The quorum of witnesses has been missing since size {_missingSize}: {cosigning}.{waiting}")
+                ? string.Create(CultureInfo.InvariantCulture,
+                    $"The quorum of witnesses has been missing since size {_missingSize}: {cosigning}.{waiting}")
                 : $"{cosigning}.";
         }
     }

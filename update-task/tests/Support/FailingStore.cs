@@ -42,7 +42,9 @@ public sealed class FailingStore : PipelineStore
     public void LoseLeaf(int index) => _lostLeaf = index;
 
     public override Task<CommitResult> CommitEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
-        Fails(nameof(CommitEpochAsync)) ? Task.FromException<CommitResult>(Away()) : base.CommitEpochAsync(lease, commit, cancellationToken);
+        Fails(nameof(CommitEpochAsync))
+            ? Task.FromException<CommitResult>(Away())
+            : base.CommitEpochAsync(lease, commit, cancellationToken);
 
     public override Task StoreCheckpointAsync(
         Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken) =>
@@ -67,7 +69,8 @@ public sealed class FailingStore : PipelineStore
         throw Away();
     }
 
-    public override async Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken)
+    public override async Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(
+        ulong epoch, int ordinal, int max, CancellationToken cancellationToken)
     {
         IReadOnlyList<StoredLeaf> page = await base.ReadLeavesAsync(epoch, ordinal, max, cancellationToken);
         int lost = Interlocked.Exchange(ref _lostLeaf, -1);

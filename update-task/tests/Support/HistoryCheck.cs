@@ -53,8 +53,10 @@ internal static class HistoryCheck
     }
 
     // Returns the copies with which a period begins: for each key, the last row, unless that row removes the key.
-    private static IEnumerable<LeafRow> CopiesOf(IReadOnlyList<CopyBatch> copies, ulong period, StructureId structure) => period == 0 ? [] : copies[(int)period - 1].Rows.ToArray()
-        .Where(row => row.Structure == structure).GroupBy(row => Convert.ToHexString(row.Label)).Select(rows => rows.Last()).Where(row => row.Version > 0);
+    private static IEnumerable<LeafRow> CopiesOf(IReadOnlyList<CopyBatch> copies, ulong period, StructureId structure) =>
+        period == 0 ? [] : copies[(int)period - 1].Rows.ToArray()
+        .Where(row => row.Structure == structure).GroupBy(row => Convert.ToHexString(row.Label)).Select(rows => rows.Last())
+        .Where(row => row.Version > 0);
 
     private static void CheckRoots(IReadOnlyList<EpochRow> epochs, List<StoredLeaf> leaves, IReadOnlyList<CopyBatch> copies)
     {
@@ -67,7 +69,8 @@ internal static class HistoryCheck
                 ulong first = structure.HasVersions() ? record.PeriodFirstEpoch : 0;
                 (byte[] Label, byte[] Commitment, ulong Epoch)[] present =
                 [
-                    .. leaves.Where(leaf => leaf.Epoch >= first && leaf.Epoch <= row.Epoch && leaf.Content.Structure == structure).Select(leaf => (leaf.Label, leaf.Commitment, leaf.Epoch)),
+                    .. leaves.Where(leaf => leaf.Epoch >= first && leaf.Epoch <= row.Epoch && leaf.Content.Structure == structure)
+                        .Select(leaf => (leaf.Label, leaf.Commitment, leaf.Epoch)),
                     .. CopiesOf(copies, record.Period, structure).Select(copy => (copy.Label.ToArray(), copy.Commitment.ToArray(), 0UL)),
                 ];
                 Assert.Equal((ulong)present.Length, record.Structures[i].Count);
@@ -115,7 +118,8 @@ internal static class HistoryCheck
         }
     }
 
-    private static async Task CheckUpdatesAsync(TestFolder folder, Updates updates, List<StoredLeaf> leaves, IReadOnlyList<CopyBatch> copies, IReadOnlyList<PeriodRow> periods, CancellationToken cancellationToken)
+    private static async Task CheckUpdatesAsync(TestFolder folder, Updates updates, List<StoredLeaf> leaves,
+        IReadOnlyList<CopyBatch> copies, IReadOnlyList<PeriodRow> periods, CancellationToken cancellationToken)
     {
         await using (PipelineStore store = await folder.OpenPipelineAsync())
         {
@@ -146,14 +150,17 @@ internal static class HistoryCheck
                 Assert.Equal(model.Copied.Order(StringComparer.Ordinal), ContentOf(begun).Order(StringComparer.Ordinal));
             }
         }
-        foreach (IGrouping<ulong, (AcceptRequest, RequestStatus)> epoch in decided.GroupBy(pair => pair.Status.Epoch).OrderBy(group => group.Key))
+        foreach (IGrouping<ulong, (AcceptRequest, RequestStatus)> epoch in decided.GroupBy(pair => pair.Status.Epoch)
+            .OrderBy(group => group.Key))
         {
             SwitchUntil(epoch.Key);
             model.Decide(epoch.Key, [.. epoch]);
         }
         SwitchUntil(ulong.MaxValue);
         Assert.Equal(
-            model.Leaves.OrderBy(leaf => leaf.ToString(), StringComparer.Ordinal), leaves.Select(leaf => leaf.Content).Where(leaf => leaf.Origin != LeafOrigin.Padding).OrderBy(leaf => leaf.ToString(), StringComparer.Ordinal));
+            model.Leaves.OrderBy(leaf => leaf.ToString(), StringComparer.Ordinal),
+            leaves.Select(leaf => leaf.Content).Where(leaf => leaf.Origin != LeafOrigin.Padding)
+                .OrderBy(leaf => leaf.ToString(), StringComparer.Ordinal));
     }
 
     private static IEnumerable<string> ContentOf(CopyBatch copies)
@@ -164,7 +171,9 @@ internal static class HistoryCheck
             numbers[Convert.ToHexString(copies.Rows.Span[i].Label)] = i;
         }
         return numbers.Values.Where(i => copies.Rows.Span[i].Version > 0)
-            .Select(i => LogModel.CopyOf(copies.Rows.Span[i].Structure, LogModel.Text(copies.Key(i)), copies.Sources.Span[i].Version, LogModel.Text(copies.Value(i))));
+            .Select(
+                i => LogModel.CopyOf(copies.Rows.Span[i].Structure, LogModel.Text(copies.Key(i)), copies.Sources.Span[i].Version,
+                    LogModel.Text(copies.Value(i))));
     }
 
     private sealed record StoredLeaf(byte[] Label, byte[] Commitment, ulong Epoch, LogModel.ModelLeaf Content)
@@ -179,7 +188,10 @@ internal static class HistoryCheck
                     batch.Rows.Span[index].Structure,
                     LogModel.Text(batch.Key(index)),
                     batch.Rows.Span[index].Version,
-                    batch.Rows.Span[index].ValueOffset == LeafRow.NoValue ? "" : LogModel.Text(batch.Values.Slice((int)batch.Rows.Span[index].ValueOffset, (int)batch.Rows.Span[index].ValueLength))))
+                    batch.Rows.Span[index].ValueOffset == LeafRow.NoValue
+                        ? ""
+                        : LogModel.Text(
+                            batch.Values.Slice((int)batch.Rows.Span[index].ValueOffset, (int)batch.Rows.Span[index].ValueLength))))
         {
         }
     }

@@ -44,7 +44,8 @@ internal sealed class LogModel
         }
         _copied.Clear();
         var copied = new List<string>();
-        foreach (((StructureId structure, string key), List<string> values) in _values.Where(pair => pair.Key.Structure.HasVersions()).ToArray())
+        foreach (((StructureId structure, string key),
+            List<string> values) in _values.Where(pair => pair.Key.Structure.HasVersions()).ToArray())
         {
             copied.Add(CopyOf(structure, key, (ulong)values.Count, values[^1]));
             _copied[(structure, key)] = (ulong)values.Count;
@@ -123,7 +124,9 @@ internal sealed class LogModel
         {
             return new Refusal(RefusalReason.UsernameTaken, name, new ExpectedVersion(_period, 0));
         }
-        int taken = Find(item => item.Structure == StructureId.Keys && added.Contains(Text(item.Key)) && Latest(StructureId.Keys, Text(item.Key)) is not null);
+        int taken =
+            Find(item => item.Structure == StructureId.Keys && added.Contains(Text(item.Key))
+                && Latest(StructureId.Keys, Text(item.Key)) is not null);
         if (taken >= 0)
         {
             return new Refusal(RefusalReason.DeviceTaken, taken, Current(items[taken]));
@@ -132,7 +135,8 @@ internal sealed class LogModel
         {
             return OfList(RefusalReason.DeviceUnknown);
         }
-        int unknown = Find(item => item.Structure == StructureId.Keys && !added.Contains(Text(item.Key)) && list?.Contains(Text(item.Key)) != true);
+        int unknown =
+            Find(item => item.Structure == StructureId.Keys && !added.Contains(Text(item.Key)) && list?.Contains(Text(item.Key)) != true);
         return unknown >= 0 ? new Refusal(RefusalReason.DeviceUnknown, unknown, Current(items[unknown]))
             : (list?.Count ?? 0) + added.Length - removed.Length > _maxDevices ? OfList(RefusalReason.DeviceLimit)
             : null;
@@ -180,16 +184,20 @@ internal sealed class LogModel
         return list;
     }
 
-    private string? Latest(StructureId structure, string key) => _values.TryGetValue((structure, key), out List<string>? values) ? values[^1] : null;
+    private string? Latest(StructureId structure, string key) =>
+        _values.TryGetValue((structure, key), out List<string>? values) ? values[^1] : null;
 
     // Returns the version that an item expects, as a version of the current period (docs/spec/periods.md section 9).
     private ExpectedVersion Now(AcceptItem item, ExpectedVersion expected) => expected.Period + 1 != _period ? expected
         : expected.Version == 0 ? new ExpectedVersion(_period, 0)
-        : _copied.TryGetValue((item.Structure, Text(item.Key)), out ulong copied) && copied == expected.Version ? new ExpectedVersion(_period, 1)
+        : _copied.TryGetValue((item.Structure, Text(item.Key)), out ulong copied) && copied == expected.Version
+            ? new ExpectedVersion(_period, 1)
         : expected;
 
     private ExpectedVersion Current(AcceptItem item) => new(
-        _period, (item.Structure is StructureId.Devices or StructureId.Keys || (_reusesUsernames && item.Structure == StructureId.Usernames)) && _values.TryGetValue((item.Structure, Text(item.Key)), out List<string>? values) ? (ulong)values.Count : 0);
+        _period,
+        (item.Structure is StructureId.Devices or StructureId.Keys || (_reusesUsernames && item.Structure == StructureId.Usernames))
+            && _values.TryGetValue((item.Structure, Text(item.Key)), out List<string>? values) ? (ulong)values.Count : 0);
 
     /// <summary>Holds the parts of a leaf that the model can predict, because they do not depend on random numbers.</summary>
     internal sealed record ModelLeaf(LeafOrigin Origin, StructureId Structure, string Key, ulong Version, string Value);

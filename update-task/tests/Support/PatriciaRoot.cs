@@ -11,7 +11,8 @@ internal static class PatriciaRoot
     /// <summary>Returns the root of a tree with these leaves. The leaves may have any order, but must have different labels.</summary>
     public static byte[] Compute(IEnumerable<(byte[] Label, byte[] Commitment, ulong Epoch)> leaves)
     {
-        (byte[] Label, byte[] Commitment, ulong Epoch)[] sorted = [.. leaves.OrderBy(leaf => Convert.ToHexString(leaf.Label), StringComparer.Ordinal)];
+        (byte[] Label, byte[] Commitment,
+            ulong Epoch)[] sorted = [.. leaves.OrderBy(leaf => Convert.ToHexString(leaf.Label), StringComparer.Ordinal)];
         return sorted.Length == 0 ? NativeHash.Compute(0x03, []) : Node(sorted);
     }
 

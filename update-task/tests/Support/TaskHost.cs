@@ -44,8 +44,10 @@ internal sealed class TaskHost : IAsyncDisposable
 
     /// <summary>Starts a task: waits for the lease and recovers the log's state. Throws the same exceptions as the recovery.</summary>
     public static async Task<TaskHost> StartAsync(
-        TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test",
-        Action? beforeLease = null, Func<PipelineStore, PipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, Action<PeriodOptions>? periods = null,
+        TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null,
+        string holder = "test",
+        Action? beforeLease = null, Func<PipelineStore, PipelineStore>? wrap = null, Action<PaddingOptions>? padding = null,
+        Action<PeriodOptions>? periods = null,
         Action<WitnessOptions>? witnesses = null, BucketOptions? bucket = null, ILoggerProvider? events = null)
     {
         CancellationToken cancellationToken = TestContext.Current.CancellationToken;
@@ -67,11 +69,14 @@ internal sealed class TaskHost : IAsyncDisposable
         services.AddOptions<PeriodOptions>().Configure(options => periods?.Invoke(options));
         services.AddOptions<WitnessOptions>().Configure(options => witnesses?.Invoke(options));
         services.AddSingleton(Microsoft.Extensions.Options.Options.Create(bucket ?? new BucketOptions()));
-        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(BucketGuard), typeof(KeySettings), typeof(Genesis), typeof(Recovery), typeof(Padding), typeof(EpochMaker), typeof(BoardLocker), typeof(LogWriterFactory), typeof(TaskState), typeof(TaskMetrics), typeof(TaskReport)])
+        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(BucketGuard), typeof(KeySettings), typeof(Genesis), typeof(Recovery),
+            typeof(Padding), typeof(EpochMaker), typeof(BoardLocker), typeof(LogWriterFactory), typeof(TaskState), typeof(TaskMetrics),
+            typeof(TaskReport)])
         {
             services.AddSingleton(part);
         }
-        services.AddSingleton(provider => new ClockGuard(time, provider.GetRequiredService<IOptions<EpochOptions>>().Value.MaxClockDifference));
+        services.AddSingleton(provider =>
+            new ClockGuard(time, provider.GetRequiredService<IOptions<EpochOptions>>().Value.MaxClockDifference));
         ServiceProvider provider = services.BuildServiceProvider();
         provider.GetRequiredService<LogWriterFactory>();
         beforeLease?.Invoke();

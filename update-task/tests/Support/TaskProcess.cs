@@ -27,7 +27,11 @@ internal sealed class TaskProcess : IAsyncDisposable
 
     public static TaskProcess Start(TestFolder folder, string? failPoint = null, params string[] settings)
     {
-        var environment = new Dictionary<string, string> { [DataFolder.Variable] = folder.Data.Root, [FailPoints.Variable] = failPoint ?? "" };
+        var environment = new Dictionary<string, string>
+        {
+            [DataFolder.Variable] = folder.Data.Root,
+            [FailPoints.Variable] = failPoint ?? "",
+        };
         return new TaskProcess(ServiceProcess.Start("Optiks.UpdateTask.dll", s_arguments.Concat(settings), environment, s_patience));
     }
 

@@ -48,12 +48,14 @@ internal sealed class TestBucket : IAsyncDisposable
     public TimeSpan Timeout { get; set; } = TimeSpan.FromMinutes(2);
 
     /// <summary>The task's options for using this bucket.</summary>
-    public BucketOptions Options => new() { Name = Name, ServiceUrl = Url.GetLeftPart(UriPartial.Authority), PathStyle = true, Timeout = Timeout };
+    public BucketOptions Options =>
+        new() { Name = Name, ServiceUrl = Url.GetLeftPart(UriPartial.Authority), PathStyle = true, Timeout = Timeout };
 
     /// <summary>The command-line settings that make an update-task process use this bucket.</summary>
     public string[] Settings =>
     [
-        $"--Optiks:Bucket:Name={Name}", $"--Optiks:Bucket:ServiceUrl={Options.ServiceUrl}", "--Optiks:Bucket:PathStyle=true", "--Optiks:Bucket:RetryAfter=00:00:00.100",
+        $"--Optiks:Bucket:Name={Name}", $"--Optiks:Bucket:ServiceUrl={Options.ServiceUrl}", "--Optiks:Bucket:PathStyle=true",
+        "--Optiks:Bucket:RetryAfter=00:00:00.100",
     ];
 
     public static async Task<TestBucket> StartAsync()
@@ -72,7 +74,8 @@ internal sealed class TestBucket : IAsyncDisposable
     {
         context.Response.StatusCode = status;
         context.Response.ContentType = "application/xml";
-        await context.Response.WriteAsync($"<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Code>{code}</Code><Message>{code}</Message></Error>");
+        await context.Response.WriteAsync(
+            $"<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Code>{code}</Code><Message>{code}</Message></Error>");
     }
 
     private async Task AnswerAsync(HttpContext context)
@@ -120,7 +123,10 @@ internal sealed class TestBucket : IAsyncDisposable
         bool holds;
         lock (_lock)
         {
-            holds = IgnoresConditions || (none.Length == 0 || !Objects.ContainsKey(key)) && (match.Length == 0 || (Objects.TryGetValue(key, out Stored? present) && (ComparesBareTags ? present.Tag.Trim('"') : present.Tag) == match));
+            holds = IgnoresConditions
+                || (none.Length == 0 || !Objects.ContainsKey(key))
+                    && (match.Length == 0 || (Objects.TryGetValue(key, out Stored? present)
+                        && (ComparesBareTags ? present.Tag.Trim('"') : present.Tag) == match));
             if (holds)
             {
                 Objects[key] = new Stored(octets, tag, $"{context.Request.ContentType}", $"{context.Request.Headers.CacheControl}");
@@ -136,7 +142,8 @@ internal sealed class TestBucket : IAsyncDisposable
 
     private async Task ListAsync(HttpContext context, string prefix)
     {
-        var text = new StringBuilder($"<?xml version=\"1.0\" encoding=\"UTF-8\"?><ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Name>{Name}</Name><IsTruncated>false</IsTruncated>");
+        var text = new StringBuilder(
+            $"<?xml version=\"1.0\" encoding=\"UTF-8\"?><ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Name>{Name}</Name><IsTruncated>false</IsTruncated>");
         foreach (string key in Objects.Keys.Where(key => key.StartsWith(prefix, StringComparison.Ordinal)))
         {
             _ = text.Append(System.Globalization.CultureInfo.InvariantCulture, $"<Contents><Key>{key}</Key></Contents>");

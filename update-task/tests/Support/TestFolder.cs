@@ -45,9 +45,11 @@ internal sealed class TestFolder : IDisposable
         return other;
     }
 
-    public Task<IAcceptStore> OpenAcceptAsync() => new SqliteStorageProvider().OpenAcceptAsync(ConnectionString, TestContext.Current.CancellationToken);
+    public Task<IAcceptStore> OpenAcceptAsync() =>
+        new SqliteStorageProvider().OpenAcceptAsync(ConnectionString, TestContext.Current.CancellationToken);
 
-    public Task<PipelineStore> OpenPipelineAsync() => new SqliteStorageProvider().OpenPipelineAsync(ConnectionString, TestContext.Current.CancellationToken);
+    public Task<PipelineStore> OpenPipelineAsync() =>
+        new SqliteStorageProvider().OpenPipelineAsync(ConnectionString, TestContext.Current.CancellationToken);
 
     /// <summary>Copies the files of an SQLite database to another path. No program may write to the database meanwhile.</summary>
     public static void CopyDatabase(string from, string to)

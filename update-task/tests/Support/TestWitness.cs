@@ -50,9 +50,12 @@ internal sealed class TestWitness : IAsyncDisposable
             using var body = new MemoryStream();
             await context.Request.Body.CopyToAsync(body, context.RequestAborted);
             string text = Encoding.UTF8.GetString(body.ToArray());
-            ulong oldSize = ulong.Parse(text[4..text.IndexOf('\n', StringComparison.Ordinal)], NumberStyles.None, CultureInfo.InvariantCulture);
+            ulong oldSize = ulong.Parse(
+                text[4..text.IndexOf('\n', StringComparison.Ordinal)], NumberStyles.None, CultureInfo.InvariantCulture);
             witness.OldSizes.Enqueue(oldSize);
-            Assert.True(SignedNote.TryParse(Encoding.UTF8.GetBytes(text[(text.IndexOf("\n\n", StringComparison.Ordinal) + 2)..]), out SignedNote? note, out _));
+            Assert.True(
+                SignedNote.TryParse(Encoding.UTF8.GetBytes(text[(text.IndexOf("\n\n", StringComparison.Ordinal) + 2)..]),
+                    out SignedNote? note, out _));
             // The note in the request must have only the log's signature.
             Assert.Single(note.Signatures);
             await answer(witness, context, oldSize, note.Text.ToArray());
@@ -60,7 +63,8 @@ internal sealed class TestWitness : IAsyncDisposable
     }
 
     /// <summary>Starts a server that cosigns every checkpoint.</summary>
-    public static Task<TestWitness> StartAsync() => StartAsync(async (witness, context, _, text) => await context.Response.WriteAsync(await witness.CosignAsync(text)));
+    public static Task<TestWitness> StartAsync() =>
+        StartAsync(async (witness, context, _, text) => await context.Response.WriteAsync(await witness.CosignAsync(text)));
 
     /// <summary>Returns the signature line with which the witness cosigns a checkpoint's text.</summary>
     public async Task<string> CosignAsync(byte[] text, long ahead = 0)

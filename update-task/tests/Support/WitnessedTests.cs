@@ -59,7 +59,8 @@ public abstract class WitnessedTests : IAsyncDisposable
         {
             await Host.DisposeAsync();
         }
-        Host = await TaskHost.StartAsync(Folder, log: log => log.Heartbeat = TimeSpan.FromMilliseconds(1), witnesses: witnesses => witnesses.Require = require);
+        Host = await TaskHost.StartAsync(
+            Folder, log: log => log.Heartbeat = TimeSpan.FromMilliseconds(1), witnesses: witnesses => witnesses.Require = require);
         await Host.StepAsync();
         Host.State.Enter(TaskRole.Leading);
         Host.State.Progress(Host.Session.Last.Epoch);
@@ -76,7 +77,8 @@ public abstract class WitnessedTests : IAsyncDisposable
         }
     }
 
-    private protected async Task<TestWitness> WitnessAsync(Func<TestWitness, HttpContext, ulong, byte[], Task>? answer = null, bool https = false)
+    private protected async Task<TestWitness> WitnessAsync(
+        Func<TestWitness, HttpContext, ulong, byte[], Task>? answer = null, bool https = false)
     {
         TestWitness witness = answer is null ? await TestWitness.StartAsync() : await TestWitness.StartAsync(answer, https);
         _open.Add(witness);
@@ -93,7 +95,13 @@ public abstract class WitnessedTests : IAsyncDisposable
     private protected async Task<Running> RunAsync(string policy, bool require = false)
     {
         CheckpointVerifier verifier = Load(policy).CreateVerifier(TrustAnchor.Load(Folder.Data.TrustAnchor).LogKey);
-        var options = new WitnessOptions { PolicyFile = Path.Combine(Folder.Data.Root, "policy"), Timeout = s_timeout, RetryAfter = TimeSpan.FromMilliseconds(200), Require = require };
+        var options = new WitnessOptions
+        {
+            PolicyFile = Path.Combine(Folder.Data.Root, "policy"),
+            Timeout = s_timeout,
+            RetryAfter = TimeSpan.FromMilliseconds(200),
+            Require = require,
+        };
         var running = new Running(options, Board, Host.State, verifier);
         _open.Add(running);
         await running.Service.StartAsync(Cancel);
@@ -109,7 +117,9 @@ public abstract class WitnessedTests : IAsyncDisposable
             {
                 return false;
             }
-            Assert.True(running.Verifier.TryOpen(await File.ReadAllBytesAsync(Path.Combine(Board.Log, "checkpoint"), Cancel), out found, out TlogError error), $"{error}");
+            Assert.True(
+                running.Verifier.TryOpen(await File.ReadAllBytesAsync(Path.Combine(Board.Log, "checkpoint"), Cancel), out found,
+                    out TlogError error), $"{error}");
             return found.Checkpoint.Size == Host.Session.Last.Epoch + 1 && wanted(found);
         });
         return found!;
@@ -133,7 +143,8 @@ public abstract class WitnessedTests : IAsyncDisposable
             _failure = new HostFailure(_lifetime);
             _metrics = new WitnessReplyMetrics(new TestMeters(), State);
             Service = new WitnessService(
-                Microsoft.Extensions.Options.Options.Create(options), Microsoft.Extensions.Options.Options.Create(new EpochOptions()), board, task, State, _metrics, _failure, TimeProvider.System,
+                Microsoft.Extensions.Options.Options.Create(options), Microsoft.Extensions.Options.Options.Create(new EpochOptions()),
+                board, task, State, _metrics, _failure, TimeProvider.System,
                 NullLogger<WitnessService>.Instance);
         }
 

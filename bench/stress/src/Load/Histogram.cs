@@ -28,7 +28,8 @@ internal sealed class Histogram
     /// The buckets that are not empty, from the shortest duration to the longest. Each element has the bucket's upper edge in microseconds
     /// and its count.
     /// </summary>
-    public IEnumerable<(long UpperEdge, long Count)> Buckets => _counts.Index().Where(bucket => bucket.Item > 0).Select(bucket => (UpperEdge(bucket.Index), bucket.Item));
+    public IEnumerable<(long UpperEdge, long Count)> Buckets =>
+        _counts.Index().Where(bucket => bucket.Item > 0).Select(bucket => (UpperEdge(bucket.Index), bucket.Item));
 
     /// <summary>Counts a duration as often as the parameter <paramref name="times"/> says. A negative duration, which the rounding of a
     /// clock can cause, counts as 0.</summary>

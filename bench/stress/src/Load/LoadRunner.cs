@@ -35,7 +35,8 @@ internal sealed class LoadRunner : IDisposable
     }
 
     /// <summary>Sends a request, and reads the clock when the whole answer has arrived.</summary>
-    internal delegate Task<(RequestOutcome Outcome, double Ended)> Sender(Planned planned, Func<double> now, CancellationToken cancellationToken);
+    internal delegate Task<(RequestOutcome Outcome, double Ended)> Sender(
+        Planned planned, Func<double> now, CancellationToken cancellationToken);
 
     /// <summary>The current time in seconds on the run's clock.</summary>
     public double Now => _clock.Elapsed.TotalSeconds;
@@ -89,7 +90,9 @@ internal sealed class LoadRunner : IDisposable
             Planned planned = _planner.Next();
             _recorder.Offered(intended);
             double patience = intended + _options.Late - Now;
-            if (patience < 0 || !(_room.Wait(0, CancellationToken.None) || await _room.WaitAsync(TimeSpan.FromSeconds(patience), CancellationToken.None)))
+            if (patience < 0
+                || !(_room.Wait(0, CancellationToken.None)
+                    || await _room.WaitAsync(TimeSpan.FromSeconds(patience), CancellationToken.None)))
             {
                 _recorder.NotSent(planned.Part, intended);
                 continue;

@@ -32,18 +32,23 @@ internal sealed class Mix
         {
             string[] sides = item.Split('=', 2);
             string[] name = sides[0].Split(':', 2);
-            bool known = Enum.TryParse(name[0], ignoreCase: true, out OperationKind kind) && Enum.IsDefined(kind) && !char.IsAsciiDigit(name[0][0]);
+            bool known = Enum.TryParse(name[0], ignoreCase: true, out OperationKind kind) && Enum.IsDefined(kind)
+                && !char.IsAsciiDigit(name[0][0]);
             if (!known)
             {
-                throw new FormatException($"{name[0]} is not an operation: hit, absent, versions, history, monitor, audit, update or batch:N.");
+                throw new FormatException(
+                    $"{name[0]} is not an operation: hit, absent, versions, history, monitor, audit, update or batch:N.");
             }
-            if (sides.Length != 2 || !double.TryParse(sides[1], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double weight) || !(weight > 0) || double.IsInfinity(weight))
+            if (sides.Length != 2
+                || !double.TryParse(sides[1], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double weight)
+                || !(weight > 0) || double.IsInfinity(weight))
             {
                 throw new FormatException($"{item}: write a weight above 0, such as {sides[0]}=10.");
             }
             int size = 1;
             if ((kind == OperationKind.Batch) != (name.Length == 2)
-                || (name.Length == 2 && (!int.TryParse(name[1], NumberStyles.None, CultureInfo.InvariantCulture, out size) || size is < 1 or > MaxBatch)))
+                || (name.Length == 2
+                    && (!int.TryParse(name[1], NumberStyles.None, CultureInfo.InvariantCulture, out size) || size is < 1 or > MaxBatch)))
             {
                 throw new FormatException($"{item}: a batch, and only a batch, has a size of 1 to {MaxBatch}, such as batch:100=1.");
             }

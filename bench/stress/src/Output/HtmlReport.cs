@@ -25,11 +25,15 @@ internal static class HtmlReport
     {
         var page = new StringBuilder();
         void Add(FormattableString text) => page.AppendLine(text.ToString(CultureInfo.InvariantCulture));
-        Add($"<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>optiks-stress</title><style>");
+        Add(
+            $"<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>optiks-stress</title><style>");
         page.AppendLine(Style);
-        Add($"</style></head><body><h1>Stress run: <span class=\"{(result.Good ? "good" : "bad")}\">{(result.Good ? "nothing wrong, nothing lost" : "wrong or lost answers")}</span></h1>");
-        Add($"<p>{result.Started:yyyy-MM-dd HH:mm:ss} UTC · {Text(result.Options.Mix.ToString())} · {result.Options.Arrivals.ToString().ToLowerInvariant()} arrivals, {result.Options.Rate:0.#}/s{(result.Options.RampFactor is { } factor ? $", times {factor.ToString(CultureInfo.InvariantCulture)} a stage" : "")} · {result.Measured:0} s after {result.Options.WarmUp:0} s of warm-up</p>");
-        Add($"<p>{Count(result.Target.QueryUrls.Count, "query-service")}, {Count(result.Target.UpdateUrls.Count, "update-service")} · {result.Target.Keys.Count:#,0} keys · {Text(JsonReport.Cpu())}, {Environment.ProcessorCount} cores · commit {Text(Short(JsonReport.Commit() ?? "unknown"))}</p>");
+        Add(
+            $"</style></head><body><h1>Stress run: <span class=\"{(result.Good ? "good" : "bad")}\">{(result.Good ? "nothing wrong, nothing lost" : "wrong or lost answers")}</span></h1>");
+        Add(
+            $"<p>{result.Started:yyyy-MM-dd HH:mm:ss} UTC · {Text(result.Options.Mix.ToString())} · {result.Options.Arrivals.ToString().ToLowerInvariant()} arrivals, {result.Options.Rate:0.#}/s{(result.Options.RampFactor is { } factor ? $", times {factor.ToString(CultureInfo.InvariantCulture)} a stage" : "")} · {result.Measured:0} s after {result.Options.WarmUp:0} s of warm-up</p>");
+        Add(
+            $"<p>{Count(result.Target.QueryUrls.Count, "query-service")}, {Count(result.Target.UpdateUrls.Count, "update-service")} · {result.Target.Keys.Count:#,0} keys · {Text(JsonReport.Cpu())}, {Environment.ProcessorCount} cores · commit {Text(Short(JsonReport.Commit() ?? "unknown"))}</p>");
         AddChecks(result, Add);
         AddThroughput(result, page);
         AddLatency(result, page);
@@ -42,10 +46,12 @@ internal static class HtmlReport
 
     private static void AddChecks(RunResult result, Action<FormattableString> add)
     {
-        add($"<section><h2>Correctness</h2><div>{result.Findings.Verified:#,0} of {result.Findings.Answers:#,0} answers verified (share asked for: {result.Options.VerifyShare:0.###}); <b class=\"{Mood(result.Findings.Failed)}\">{result.Findings.Failed} wrong</b></div>");
+        add(
+            $"<section><h2>Correctness</h2><div>{result.Findings.Verified:#,0} of {result.Findings.Answers:#,0} answers verified (share asked for: {result.Options.VerifyShare:0.###}); <b class=\"{Mood(result.Findings.Failed)}\">{result.Findings.Failed} wrong</b></div>");
         if (result.Settlement is { } settled)
         {
-            add($"<div>{settled.Accepted:#,0} updates accepted; {settled.Followed:#,0} of them followed, {settled.Published:#,0} published; <b class=\"{Mood(settled.Lost)}\">{settled.Lost} lost</b>, <b class=\"{Mood(settled.Doubled)}\">{settled.Doubled} doubled</b>; {settled.Uncertain} uncertain, {settled.Unsettled} of these unsettled, {settled.Unserved} of periods that are served no more; {settled.CheckedKeys:#,0} of {settled.UpdatedKeys:#,0} followed keys compared with their verified history</div>");
+            add(
+                $"<div>{settled.Accepted:#,0} updates accepted; {settled.Followed:#,0} of them followed, {settled.Published:#,0} published; <b class=\"{Mood(settled.Lost)}\">{settled.Lost} lost</b>, <b class=\"{Mood(settled.Doubled)}\">{settled.Doubled} doubled</b>; {settled.Uncertain} uncertain, {settled.Unsettled} of these unsettled, {settled.Unserved} of periods that are served no more; {settled.CheckedKeys:#,0} of {settled.UpdatedKeys:#,0} followed keys compared with their verified history</div>");
         }
         foreach (string text in result.Findings.Examples.Concat(result.Settlement?.Complaints ?? []))
         {
@@ -63,7 +69,8 @@ internal static class HtmlReport
         plot.Line("offered", "--soft", Of(second => second.Offered));
         plot.Line("completed", "--a", Of(second => second.Completed));
         plot.Line("failed or not sent", "--c", Of(second => second.Failed + second.NotSent));
-        page.Append("<section><h2>Throughput</h2>").Append(plot.Draw()).AppendLine("<p>Thin lines: an epoch appeared. Shaded: warm-up.</p></section>");
+        page.Append("<section><h2>Throughput</h2>").Append(plot.Draw())
+            .AppendLine("<p>Thin lines: an epoch appeared. Shaded: warm-up.</p></section>");
     }
 
     private static void AddLatency(RunResult result, StringBuilder page)
@@ -75,7 +82,8 @@ internal static class HtmlReport
         plot.Line("p50", "--a", Of(50));
         plot.Line("p99", "--b", Of(99));
         plot.Line("max", "--c", Of(100));
-        page.Append("<section><h2>Latency from the intended start</h2>").Append(plot.Draw()).AppendLine("<p>Each second by when its requests were intended; logarithmic.</p></section>");
+        page.Append("<section><h2>Latency from the intended start</h2>").Append(plot.Draw())
+            .AppendLine("<p>Each second by when its requests were intended; logarithmic.</p></section>");
     }
 
     private static void AddPublication(RunResult result, StringBuilder page)
@@ -108,11 +116,13 @@ internal static class HtmlReport
 
     private static void AddKinds(RunResult result, Action<FormattableString> add)
     {
-        add($"<section><h2>Operations</h2><table><tr><th>operation<th>answered/s<th>p50 ms<th>p90 ms<th>p99 ms<th>p99.9 ms<th>max ms<th>KiB/answer<th>failed<th>not sent</tr>");
+        add(
+            $"<section><h2>Operations</h2><table><tr><th>operation<th>answered/s<th>p50 ms<th>p90 ms<th>p99 ms<th>p99.9 ms<th>max ms<th>KiB/answer<th>failed<th>not sent</tr>");
         foreach ((string name, KindTotals totals) in result.Kinds)
         {
             Histogram latency = totals.Latency;
-            add($"<tr><td>{name}<td>{totals.Answered / result.Measured:0.0}<td>{latency.Percentile(50) / 1e3:0.00}<td>{latency.Percentile(90) / 1e3:0.00}<td>{latency.Percentile(99) / 1e3:0.00}<td>{latency.Percentile(99.9) / 1e3:0.00}<td>{latency.Max / 1e3:0.00}<td>{totals.Octets / 1024.0 / Math.Max(1, totals.Answered):0.0}<td class=\"{Mood(totals.Failed)}\">{totals.Failed}<td class=\"{Mood(totals.NotSent)}\">{totals.NotSent}</tr>");
+            add(
+                $"<tr><td>{name}<td>{totals.Answered / result.Measured:0.0}<td>{latency.Percentile(50) / 1e3:0.00}<td>{latency.Percentile(90) / 1e3:0.00}<td>{latency.Percentile(99) / 1e3:0.00}<td>{latency.Percentile(99.9) / 1e3:0.00}<td>{latency.Max / 1e3:0.00}<td>{totals.Octets / 1024.0 / Math.Max(1, totals.Answered):0.0}<td class=\"{Mood(totals.Failed)}\">{totals.Failed}<td class=\"{Mood(totals.NotSent)}\">{totals.NotSent}</tr>");
             foreach ((string error, long count) in totals.Errors)
             {
                 add($"<tr><td class=\"bad\" colspan=\"10\">{Text(error)}: {count}</tr>");
@@ -130,9 +140,11 @@ internal static class HtmlReport
         add($"<section><h2>Ramp</h2><table><tr><th>offered/s<th>completed/s<th>p99 ms<th>failed or unsent<th></tr>");
         foreach (Stage stage in result.Stages)
         {
-            add($"<tr><td>{stage.Rate:0}<td>{stage.Answered:0}<td>{stage.P99 * 1e3:0.0}<td>{stage.BadShare * 100:0.00} %<td>{(stage.Saturated ? "saturated" : "")}</tr>");
+            add(
+                $"<tr><td>{stage.Rate:0}<td>{stage.Answered:0}<td>{stage.P99 * 1e3:0.0}<td>{stage.BadShare * 100:0.00} %<td>{(stage.Saturated ? "saturated" : "")}</tr>");
         }
-        add($"</table><p>Saturated: p99 above {result.Options.LimitLatency * 1e3:0} ms, or more than {result.Options.LimitErrors * 100:0.##} % failed or unsent.</p></section>");
+        add(
+            $"</table><p>Saturated: p99 above {result.Options.LimitLatency * 1e3:0} ms, or more than {result.Options.LimitErrors * 100:0.##} % failed or unsent.</p></section>");
     }
 
     // Returns the number of complete seconds of the run. The last second is usually incomplete and is left out.
@@ -141,7 +153,8 @@ internal static class HtmlReport
 
     private static string Short(string commit) => commit[..Math.Min(commit.Length, 12)];
 
-    private static string Count(int count, string what) => string.Create(CultureInfo.InvariantCulture, $"{count} {what}{(count == 1 ? "" : "s")}");
+    private static string Count(int count, string what) =>
+        string.Create(CultureInfo.InvariantCulture, $"{count} {what}{(count == 1 ? "" : "s")}");
 
     private static string Mood(long bad) => bad > 0 ? "bad" : "good";
 

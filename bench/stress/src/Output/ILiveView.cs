@@ -8,7 +8,8 @@ namespace Optiks.Stress.Output;
 internal interface ILiveView
 {
     /// <summary>Shows the progress of the run until the caller cancels the call, which is the call's normal end.</summary>
-    Task FollowAsync(LoadRunner runner, Recorder recorder, Findings findings, Views views, Ledger ledger, CancellationToken cancellationToken);
+    Task FollowAsync(LoadRunner runner, Recorder recorder, Findings findings, Views views, Ledger ledger,
+        CancellationToken cancellationToken);
 
     /// <summary>Prints one line.</summary>
     void Say(string line);

@@ -89,7 +89,8 @@ internal static class JsonReport
         writer.WriteStartArray("errors");
         foreach ((string name, KindTotals totals) in result.Kinds)
         {
-            foreach ((string error, long count) in totals.Errors.Append(new("not-sent-in-time", totals.NotSent)).Where(pair => pair.Value > 0))
+            foreach ((string error, long count) in totals.Errors.Append(new("not-sent-in-time", totals.NotSent))
+                .Where(pair => pair.Value > 0))
             {
                 writer.WriteStartObject();
                 writer.WriteString("operation", name);
@@ -237,10 +238,12 @@ internal static class JsonReport
     }
 
     internal static string Cpu() => File.Exists("/proc/cpuinfo")
-        ? File.ReadLines("/proc/cpuinfo").FirstOrDefault(line => line.StartsWith("model name", StringComparison.Ordinal))?.Split(':', 2)[1].Trim() ?? "unknown"
+        ? File.ReadLines("/proc/cpuinfo").FirstOrDefault(line => line.StartsWith("model name", StringComparison.Ordinal))?.Split(':', 2)[1]
+            .Trim() ?? "unknown"
         : "unknown";
 
     // Returns the commit that was built, or null. The build appends it to the version, after a plus sign.
     internal static string? Commit() =>
-        typeof(JsonReport).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+', 2) is [_, string commit] ? commit : null;
+        typeof(JsonReport).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+', 2) is [_,
+            string commit] ? commit : null;
 }

@@ -7,11 +7,13 @@ namespace Optiks.Stress.Output;
 
 /// <summary>Holds the figures that a live view shows: rates and latency over the last full seconds.</summary>
 internal sealed record LiveFigures(
-    double Now, double Rate, double Offered, double Completed, long P50, long P99, long Failed, long NotSent, int InFlight, ulong Epoch, long Accepted, long Verified, long Invalid)
+    double Now, double Rate, double Offered, double Completed, long P50, long P99, long Failed, long NotSent, int InFlight, ulong Epoch,
+    long Accepted, long Verified, long Invalid)
 {
     private const int Window = 5;
 
-    public static LiveFigures Read(LoadRunner runner, Recorder recorder, Findings findings, Views views, Ledger ledger) => recorder.Read((_, seconds) =>
+    public static LiveFigures Read(LoadRunner runner, Recorder recorder, Findings findings, Views views, Ledger ledger) =>
+        recorder.Read((_, seconds) =>
     {
         double now = runner.Now;
         int last = Math.Min((int)now, seconds.Count);
@@ -28,7 +30,8 @@ internal sealed record LiveFigures(
         }
         return new LiveFigures(
             now, runner.Rate, (double)offered / length, (double)completed / length, latency.Percentile(50), latency.Percentile(99),
-            seconds.Sum(second => (long)second.Failed), seconds.Sum(second => (long)second.NotSent), runner.InFlight, views.Latest, ledger.Count, findings.Verified, findings.Failed);
+            seconds.Sum(second => (long)second.Failed), seconds.Sum(second => (long)second.NotSent), runner.InFlight, views.Latest,
+            ledger.Count, findings.Verified, findings.Failed);
     });
 
     public override string ToString() => string.Create(

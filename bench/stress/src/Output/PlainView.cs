@@ -17,7 +17,8 @@ internal sealed class PlainView : ILiveView
         _time = time;
     }
 
-    public async Task FollowAsync(LoadRunner runner, Recorder recorder, Findings findings, Views views, Ledger ledger, CancellationToken cancellationToken)
+    public async Task FollowAsync(
+        LoadRunner runner, Recorder recorder, Findings findings, Views views, Ledger ledger, CancellationToken cancellationToken)
     {
         try
         {

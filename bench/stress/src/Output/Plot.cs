@@ -48,14 +48,17 @@ internal sealed class Plot
         var svg = new StringBuilder();
         void Add(FormattableString text) => svg.Append(text.ToString(CultureInfo.InvariantCulture));
         Add($"<svg viewBox=\"0 0 {Width} {Height}\" role=\"img\">");
-        Add($"<rect x=\"{Left}\" y=\"{Top}\" width=\"{X(_warmUp) - Left:0.0}\" height=\"{Height - Top - Bottom}\" fill=\"var(--line)\" opacity=\"0.5\"/>");
+        Add(
+            $"<rect x=\"{Left}\" y=\"{Top}\" width=\"{X(_warmUp) - Left:0.0}\" height=\"{Height - Top - Bottom}\" fill=\"var(--line)\" opacity=\"0.5\"/>");
         foreach (double mark in _marks)
         {
-            Add($"<line x1=\"{X(mark):0.0}\" x2=\"{X(mark):0.0}\" y1=\"{Top}\" y2=\"{Height - Bottom}\" stroke=\"var(--good)\" stroke-width=\"0.7\" opacity=\"0.45\"/>");
+            Add(
+                $"<line x1=\"{X(mark):0.0}\" x2=\"{X(mark):0.0}\" y1=\"{Top}\" y2=\"{Height - Bottom}\" stroke=\"var(--good)\" stroke-width=\"0.7\" opacity=\"0.45\"/>");
         }
         foreach (double tick in ticks)
         {
-            Add($"<line x1=\"{Left}\" x2=\"{Width - Right}\" y1=\"{Y(tick):0.0}\" y2=\"{Y(tick):0.0}\" stroke=\"var(--line)\"/><text x=\"{Left - 8}\" y=\"{Y(tick) + 4:0.0}\" text-anchor=\"end\">{tick:#,0.##}</text>");
+            Add(
+                $"<line x1=\"{Left}\" x2=\"{Width - Right}\" y1=\"{Y(tick):0.0}\" y2=\"{Y(tick):0.0}\" stroke=\"var(--line)\"/><text x=\"{Left - 8}\" y=\"{Y(tick) + 4:0.0}\" text-anchor=\"end\">{tick:#,0.##}</text>");
         }
         double step = Step(_seconds, 10);
         for (double second = 0; second <= _seconds; second += step)
@@ -66,9 +69,11 @@ internal sealed class Plot
         double legend = Left + 16;
         foreach ((string name, string color, double[] values) in _lines)
         {
-            string points = string.Join(' ', values.Select((value, i) => string.Create(CultureInfo.InvariantCulture, $"{X(i + 0.5):0.0},{Y(value):0.0}")));
+            string points = string.Join(
+                ' ', values.Select((value, i) => string.Create(CultureInfo.InvariantCulture, $"{X(i + 0.5):0.0},{Y(value):0.0}")));
             Add($"<polyline points=\"{points}\" fill=\"none\" stroke=\"var({color})\" stroke-width=\"1.8\" stroke-linejoin=\"round\"/>");
-            Add($"<line x1=\"{legend:0}\" x2=\"{legend + 18:0}\" y1=\"10\" y2=\"10\" stroke=\"var({color})\" stroke-width=\"3\"/><text x=\"{legend + 24:0}\" y=\"14\">{name}</text>");
+            Add(
+                $"<line x1=\"{legend:0}\" x2=\"{legend + 18:0}\" y1=\"10\" y2=\"10\" stroke=\"var({color})\" stroke-width=\"3\"/><text x=\"{legend + 24:0}\" y=\"14\">{name}</text>");
             legend += 44 + (7 * name.Length);
         }
         return svg.Append("</svg>").ToString();

@@ -20,7 +20,8 @@ internal sealed class TerminalView : ILiveView
         _time = time;
     }
 
-    public Task FollowAsync(LoadRunner runner, Recorder recorder, Findings findings, Views views, Ledger ledger, CancellationToken cancellationToken) =>
+    public Task FollowAsync(LoadRunner runner, Recorder recorder, Findings findings, Views views, Ledger ledger,
+        CancellationToken cancellationToken) =>
         _console.Live(new Text("starting")).StartAsync(async context =>
         {
             try
@@ -41,7 +42,8 @@ internal sealed class TerminalView : ILiveView
 
     private static Table Draw(LiveFigures figures)
     {
-        Table table = new Table().Border(TableBorder.Rounded).HideHeaders().Title(string.Create(CultureInfo.InvariantCulture, $"optiks-stress  {figures.Now:0} s  epoch {figures.Epoch}"));
+        Table table = new Table().Border(TableBorder.Rounded).HideHeaders()
+            .Title(string.Create(CultureInfo.InvariantCulture, $"optiks-stress  {figures.Now:0} s  epoch {figures.Epoch}"));
         // The table has three pairs of columns for names and figures, because a single row with all figures would not fit into 80 columns.
         for (int i = 0; i < 3; i++)
         {
@@ -51,7 +53,8 @@ internal sealed class TerminalView : ILiveView
         string Alarm(long value) => value > 0 ? $"[red]{Number(value)}[/]" : "0";
         return table
             .AddRow("offered/s", Number(figures.Rate), "p50 ms", Number(figures.P50 / 1e3, "0.0"), "failed", Alarm(figures.Failed))
-            .AddRow("completed/s", Number(figures.Completed), "p99 ms", Number(figures.P99 / 1e3, "0.0"), "not sent", Alarm(figures.NotSent))
+            .AddRow("completed/s", Number(figures.Completed), "p99 ms", Number(figures.P99 / 1e3, "0.0"), "not sent",
+                Alarm(figures.NotSent))
             .AddRow("in flight", Number(figures.InFlight), "accepted", Number(figures.Accepted), "invalid", Alarm(figures.Invalid))
             .AddRow("", "", "verified", Number(figures.Verified), "", "");
     }

@@ -64,7 +64,8 @@ internal sealed class HistoryReader
             }
             string query = end is null ? "" : $"?period={period}";
             Reply reply = await _target.SendAsync(
-                _options.QueryUrls[0], $"/v1/history{query}", MediaTypes.History, pages.Next(), MediaTypes.Query, authorize: true, TimeSpan.Zero, cancellationToken);
+                _options.QueryUrls[0], $"/v1/history{query}", MediaTypes.History, pages.Next(), MediaTypes.Query, authorize: true,
+                TimeSpan.Zero, cancellationToken);
             if (reply.Error is null)
             {
                 VersionsVerdict verdict = pages.Verify(_views.Context(null) with { EndedRecord = end }, reply.Body);
@@ -83,7 +84,8 @@ internal sealed class HistoryReader
                 }
                 // The reader tries again, because the replica has begun another period, or is still behind the epoch in which an update was
                 // published.
-                failure = $"could not be read: the replica shows epoch {head.Epoch} of period {head.Period}, asked was for epoch {mustShow} of period {period}";
+                failure =
+                    $"could not be read: the replica shows epoch {head.Epoch} of period {head.Period}, asked was for epoch {mustShow} of period {period}";
             }
             else
             {
@@ -145,7 +147,8 @@ internal sealed class HistoryReader
 
         private static EndState? End(VerifiedHead head, VerifiedVersions page, byte[] answer) =>
             page.Version == 0 ? new EndState(head.Period, head.Epoch, 0, default)
-            : page.Members[^1].Value is { } value ? new EndState(head.Period, head.Epoch, page.Version, SHA256.HashData(answer.AsSpan(value)))
+            : page.Members[^1].Value is { } value
+                ? new EndState(head.Period, head.Epoch, page.Version, SHA256.HashData(answer.AsSpan(value)))
             : null;
     }
 }

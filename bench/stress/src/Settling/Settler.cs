@@ -51,7 +51,8 @@ internal sealed class Settler
     /// <param name="progress">The function that receives progress messages.</param>
     /// <param name="cancellationToken">Cancels the settlement.</param>
     public async Task<Settlement> SettleAsync(
-        Ledger ledger, ulong lastBefore, long measuredFrom, double seconds, double share, int checkKeys, Action<string> progress, CancellationToken cancellationToken)
+        Ledger ledger, ulong lastBefore, long measuredFrom, double seconds, double share, int checkKeys, Action<string> progress,
+        CancellationToken cancellationToken)
     {
         _started = _time.GetTimestamp();
         _limit = seconds;
@@ -74,14 +75,16 @@ internal sealed class Settler
             // then, and the epochs were not slowed down by thousands of polls.
             await WaitAsync(followed[^1].Item, cancellationToken);
         }
-        await System.Threading.Tasks.Parallel.ForEachAsync(followed, parallel, async (update, token) => await FollowAsync(update, measuredFrom, token));
+        await System.Threading.Tasks.Parallel.ForEachAsync(
+            followed, parallel, async (update, token) => await FollowAsync(update, measuredFrom, token));
         double waited = _time.GetElapsedTime(_started).TotalSeconds;
         string[] chosen = [.. _byKey.Keys.Order(StringComparer.Ordinal).Take(checkKeys)];
         progress($"comparing {chosen.Length} of {_byKey.Count} updated keys with their history");
         // If the outcome of some updates is still unknown, these updates may be in a history. Then a version that belongs to no known
         // update is not a fault.
         bool complete = unsettled == 0;
-        await System.Threading.Tasks.Parallel.ForEachAsync(chosen, parallel, async (key, token) => await CompareAsync(key, lastBefore, complete, token));
+        await System.Threading.Tasks.Parallel.ForEachAsync(
+            chosen, parallel, async (key, token) => await CompareAsync(key, lastBefore, complete, token));
         return new Settlement
         {
             Accepted = all.Length,
@@ -105,7 +108,8 @@ internal sealed class Settler
         while (!TimeIsUp)
         {
             Reply reply = await _target.SendAsync(
-                unanswered.Server, "/v1/updates", MediaTypes.Json, unanswered.Body, MediaTypes.Json, authorize: true, TimeSpan.Zero, cancellationToken);
+                unanswered.Server, "/v1/updates", MediaTypes.Json, unanswered.Body, MediaTypes.Json, authorize: true, TimeSpan.Zero,
+                cancellationToken);
             if (reply.Error is null)
             {
                 ledger.Accepted(unanswered.Items, null);
@@ -157,7 +161,8 @@ internal sealed class Settler
         while (true)
         {
             Reply reply = await _target.SendAsync(
-                _options.UpdateUrls[0], $"/v1/updates/{item.RequestId:D}?wait={ServerWaitSeconds}", MediaTypes.Json, null, "", authorize: true,
+                _options.UpdateUrls[0], $"/v1/updates/{item.RequestId:D}?wait={ServerWaitSeconds}", MediaTypes.Json, null, "",
+                authorize: true,
                 TimeSpan.FromSeconds(ServerWaitSeconds), cancellationToken);
             StatusText status = reply.Error is null ? StatusText.Parse(reply.Body) : new StatusText(reply.Error, null);
             if (status.Published is not null || status.Status is "refused" or "not-found" or "unusable-answer" || TimeIsUp)
@@ -188,7 +193,8 @@ internal sealed class Settler
                 key, period, mustShow, before, () => _time.GetElapsedTime(_started).TotalSeconds > 2 * _limit, cancellationToken);
             if (failure is not null)
             {
-                Complain(ref _lost, $"the history of {key} in period {period} {failure}", Math.Max(1, updates.Where(left => left.Key >= period).Sum(left => left.Count())));
+                Complain(ref _lost, $"the history of {key} in period {period} {failure}",
+                    Math.Max(1, updates.Where(left => left.Key >= period).Sum(left => left.Count())));
                 return;
             }
             before = history?.End;

@@ -24,7 +24,8 @@ internal readonly record struct StatusText(string Status, VersionCheck.Published
                 case "published":
                     JsonElement items = root.GetProperty("items");
                     return items.GetArrayLength() == 1
-                        ? new StatusText("published", new VersionCheck.Published(Number(items[0], "period"), Number(items[0], "version"), Number(root, "epoch")))
+                        ? new StatusText("published",
+                            new VersionCheck.Published(Number(items[0], "period"), Number(items[0], "version"), Number(root, "epoch")))
                         : s_unusable;
                 default:
                     return s_unusable;

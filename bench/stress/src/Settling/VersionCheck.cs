@@ -16,7 +16,8 @@ internal static class VersionCheck
     /// <param name="updates">All accepted updates of the key in the period.</param>
     /// <param name="history">The verified versions of the key in that period, from the first on.</param>
     /// <param name="lastBefore">The last epoch before the run.</param>
-    public static (long Lost, long Doubled) Compare(IReadOnlyCollection<Published> updates, IReadOnlyList<HistoryVersion> history, ulong lastBefore)
+    public static (long Lost, long Doubled) Compare(
+        IReadOnlyCollection<Published> updates, IReadOnlyList<HistoryVersion> history, ulong lastBefore)
     {
         Dictionary<ulong, ulong> epochs = history.ToDictionary(shown => shown.Version, shown => shown.Epoch);
         var taken = new HashSet<ulong>();

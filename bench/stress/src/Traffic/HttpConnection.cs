@@ -52,7 +52,8 @@ internal sealed class HttpConnection : IDisposable
             {
                 var secure = new SslStream(stream);
                 stream = secure;
-                await secure.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = server.DnsSafeHost }, cancellationToken);
+                await secure.AuthenticateAsClientAsync(
+                    new SslClientAuthenticationOptions { TargetHost = server.DnsSafeHost }, cancellationToken);
             }
             return new HttpConnection(socket, stream);
         }
@@ -197,7 +198,8 @@ internal sealed class HttpConnection : IDisposable
         /// they are invalid.</summary>
         public static AnswerHead Parse(ReadOnlySpan<byte> lines)
         {
-            if (lines.Length < 12 || !lines.StartsWith("HTTP/1.1 "u8) || !Utf8Parser.TryParse(lines[9..12], out int status, out int digits) || digits != 3)
+            if (lines.Length < 12 || !lines.StartsWith("HTTP/1.1 "u8) || !Utf8Parser.TryParse(lines[9..12], out int status, out int digits)
+                || digits != 3)
             {
                 throw new InvalidDataException("The answer is not HTTP/1.1.");
             }
@@ -217,7 +219,8 @@ internal sealed class HttpConnection : IDisposable
                 ReadOnlySpan<byte> value = line[(colon + 1)..].Trim((byte)' ');
                 if (Is(line[..colon], "content-length"))
                 {
-                    length = Utf8Parser.TryParse(value, out int octets, out int consumed) && consumed == value.Length && octets is >= 0 and <= MostBodyOctets
+                    length = Utf8Parser.TryParse(value, out int octets, out int consumed) && consumed == value.Length
+                        && octets is >= 0 and <= MostBodyOctets
                         ? octets
                         : throw new InvalidDataException("The answer's length makes no sense.");
                 }

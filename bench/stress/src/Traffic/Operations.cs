@@ -18,7 +18,8 @@ internal sealed class Operations
     private readonly Ledger _ledger;
     private readonly TimeProvider _time;
 
-    public Operations(TargetOptions options, Target target, VerifyingSessions sessions, Views views, Findings findings, Ledger ledger, TimeProvider time)
+    public Operations(TargetOptions options, Target target, VerifyingSessions sessions, Views views, Findings findings, Ledger ledger,
+        TimeProvider time)
     {
         _options = options;
         _target = target;
@@ -33,17 +34,19 @@ internal sealed class Operations
     /// Sends the request. Reads the time with the function <paramref name="now"/> when the whole answer has arrived, and verifies the
     /// answer afterwards.
     /// </summary>
-    public Task<(RequestOutcome Outcome, double Ended)> RunAsync(Planned planned, Func<double> now, CancellationToken cancellationToken) => planned.Part.Kind switch
-    {
-        OperationKind.Hit => LookupAsync(planned, _options.Keys.Key(planned.Keys[0]), now, cancellationToken),
-        OperationKind.Absent => LookupAsync(planned, _options.Keys.AbsentKey(planned.Draw), now, cancellationToken),
-        OperationKind.Versions => LookupAsync(planned, _options.Keys.ManyKey(planned.Keys[0]), now, cancellationToken),
-        OperationKind.History or OperationKind.Monitor => HistoryAsync(planned, now, cancellationToken),
-        OperationKind.Audit => AuditAsync(planned, now, cancellationToken),
-        _ => UpdateAsync(planned, now, cancellationToken),
-    };
+    public Task<(RequestOutcome Outcome, double Ended)> RunAsync(Planned planned, Func<double> now, CancellationToken cancellationToken) =>
+        planned.Part.Kind switch
+        {
+            OperationKind.Hit => LookupAsync(planned, _options.Keys.Key(planned.Keys[0]), now, cancellationToken),
+            OperationKind.Absent => LookupAsync(planned, _options.Keys.AbsentKey(planned.Draw), now, cancellationToken),
+            OperationKind.Versions => LookupAsync(planned, _options.Keys.ManyKey(planned.Keys[0]), now, cancellationToken),
+            OperationKind.History or OperationKind.Monitor => HistoryAsync(planned, now, cancellationToken),
+            OperationKind.Audit => AuditAsync(planned, now, cancellationToken),
+            _ => UpdateAsync(planned, now, cancellationToken),
+        };
 
-    private async Task<(RequestOutcome, double)> LookupAsync(Planned planned, string key, Func<double> now, CancellationToken cancellationToken)
+    private async Task<(RequestOutcome, double)> LookupAsync(
+        Planned planned, string key, Func<double> now, CancellationToken cancellationToken)
     {
         byte[] name = Encoding.UTF8.GetBytes(key);
         Asked<VerifiedLookup?> asked = await _sessions.AskAsync<VerifiedLookup?>(
@@ -76,8 +79,10 @@ internal sealed class Operations
         string key = _options.Keys.Key(planned.Keys[0]);
         byte[] name = Encoding.UTF8.GetBytes(key);
         var question = new Question(
-            monitor ? "/v1/monitor" : "/v1/history", monitor ? MediaTypes.Monitor : MediaTypes.History, QueryList.Encode([new Query(name, 0, 1)]), Authorize: true);
-        Asked<VerifiedVersions> asked = await _sessions.AskAsync<VerifiedVersions>(planned.Server, question, planned.Verify ? CheckVersions : null, now, cancellationToken);
+            monitor ? "/v1/monitor" : "/v1/history", monitor ? MediaTypes.Monitor : MediaTypes.History,
+            QueryList.Encode([new Query(name, 0, 1)]), Authorize: true);
+        Asked<VerifiedVersions> asked = await _sessions.AskAsync<VerifiedVersions>(
+            planned.Server, question, planned.Verify ? CheckVersions : null, now, cancellationToken);
         string? complaint = asked.Found is { Version: 0 } ? $"{key} has no version; was it prepared?" : null;
         return (Judge(planned, asked.Reason, asked.Reply, key, complaint), asked.Ended);
 
@@ -99,7 +104,8 @@ internal sealed class Operations
         }
         ulong epoch = latest - ((ulong)planned.Draw % Math.Min(latest, RecentEpochs));
         Uri server = _options.QueryUrls[planned.Server];
-        Reply reply = await _target.SendAsync(server, $"/v1/epochs/{epoch}/audit-proof", MediaTypes.AuditProof, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
+        Reply reply = await _target.SendAsync(
+            server, $"/v1/epochs/{epoch}/audit-proof", MediaTypes.AuditProof, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
         double ended = now();
         if (reply.Error is not null || !planned.Verify)
         {
@@ -119,18 +125,22 @@ internal sealed class Operations
         }
         AuditVerdict verdict = Verifier.Audit(_views.Context(null), before, start, reply.Body);
         Reason reason = verdict.Reason;
-        string? complaint = reason == Reason.Valid && !_views.Agrees(epoch, verdict.NewRecord.ToArray()) ? $"epoch {epoch} ends in another record than was shown before" : null;
+        string? complaint = reason == Reason.Valid && !_views.Agrees(epoch, verdict.NewRecord.ToArray())
+            ? $"epoch {epoch} ends in another record than was shown before"
+            : null;
         return (Judge(planned, reason, reply, $"epoch {epoch}", complaint), ended);
     }
 
     // Returns the record of an epoch, or the outcome of the request for the record if that request failed.
-    private async Task<(byte[]? Record, RequestOutcome Failed)> RecordAsync(Uri server, ulong epoch, int proofLength, CancellationToken cancellationToken)
+    private async Task<(byte[]? Record, RequestOutcome Failed)> RecordAsync(
+        Uri server, ulong epoch, int proofLength, CancellationToken cancellationToken)
     {
         if (_views.Record(epoch) is { } shown)
         {
             return (shown, default);
         }
-        Reply reply = await _target.SendAsync(server, $"/v1/epochs/{epoch}", MediaTypes.Record, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
+        Reply reply = await _target.SendAsync(
+            server, $"/v1/epochs/{epoch}", MediaTypes.Record, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
         if (reply.Error is not null)
         {
             return (null, new RequestOutcome(reply.Error, 0, proofLength));
@@ -145,10 +155,12 @@ internal sealed class Operations
 
     private async Task<(RequestOutcome, double)> UpdateAsync(Planned planned, Func<double> now, CancellationToken cancellationToken)
     {
-        UpdateItem[] items = [.. planned.Keys.Select(key => new UpdateItem(Guid.CreateVersion7(_time.GetUtcNow()), _options.Keys.Key(key)))];
+        UpdateItem[] items =
+            [.. planned.Keys.Select(key => new UpdateItem(Guid.CreateVersion7(_time.GetUtcNow()), _options.Keys.Key(key)))];
         byte[] body = UpdateBody.Encode(items, _options.Keys, planned.Part.Kind == OperationKind.Batch);
         Reply reply = await _target.SendAsync(
-            _options.UpdateUrls[planned.Server], "/v1/updates", MediaTypes.Json, body, MediaTypes.Json, authorize: true, TimeSpan.Zero, cancellationToken);
+            _options.UpdateUrls[planned.Server], "/v1/updates", MediaTypes.Json, body, MediaTypes.Json, authorize: true, TimeSpan.Zero,
+            cancellationToken);
         double ended = now();
         if (reply.Error is null)
         {

@@ -43,7 +43,8 @@ internal sealed class Target : IDisposable
     /// <param name="extra">The time that is added to the time limit, for requests that ask the server to wait.</param>
     /// <param name="cancellationToken">Ends the request.</param>
     public async Task<Reply> SendAsync(
-        Uri server, string path, string accept, ReadOnlyMemory<byte>? body, string contentType, bool authorize, TimeSpan extra, CancellationToken cancellationToken)
+        Uri server, string path, string accept, ReadOnlyMemory<byte>? body, string contentType, bool authorize, TimeSpan extra,
+        CancellationToken cancellationToken)
     {
         ConcurrentQueue<HttpConnection> idle = _idle.GetOrAdd(server.Authority, _ => new());
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
@@ -67,7 +68,8 @@ internal sealed class Target : IDisposable
         }
         catch (Exception e) when (e is IOException or InvalidDataException)
         {
-            return new Reply(0, [], connection is null ? "unreachable" : e is InvalidDataException ? "unusable-answer" : "connection-broken");
+            return new Reply(
+                0, [], connection is null ? "unreachable" : e is InvalidDataException ? "unusable-answer" : "connection-broken");
         }
         finally
         {
@@ -111,7 +113,8 @@ internal sealed class Target : IDisposable
     private int MostHeaderOctets(Uri server, string path, string accept, string contentType) =>
         256 + server.Authority.Length + path.Length + accept.Length + contentType.Length + (_apiKey?.Length ?? 0);
 
-    private static int Write(byte[] request, Uri server, string path, string accept, ReadOnlyMemory<byte>? body, string contentType, string? apiKey)
+    private static int Write(
+        byte[] request, Uri server, string path, string accept, ReadOnlyMemory<byte>? body, string contentType, string? apiKey)
     {
         int length = 0;
         void Add(string text) => length += Encoding.ASCII.GetBytes(text, request.AsSpan(length));

@@ -29,7 +29,8 @@ internal sealed class VerifyingSessions
     /// <param name="check">The function that verifies the answer; null if the answer is not to be verified.</param>
     /// <param name="now">The run's clock. The method reads it when a whole answer has arrived, before it verifies the answer.</param>
     /// <param name="cancellationToken">Ends the request.</param>
-    public async Task<Asked<T>> AskAsync<T>(int replica, Question question, Check<T>? check, Func<double> now, CancellationToken cancellationToken)
+    public async Task<Asked<T>> AskAsync<T>(
+        int replica, Question question, Check<T>? check, Func<double> now, CancellationToken cancellationToken)
     {
         while (true)
         {
@@ -68,7 +69,8 @@ internal sealed class VerifyingSessions
     /// </summary>
     public async Task<(Reply Reply, Reason? Reason)> AskPeriodsAsync(int replica, KeptHead kept, CancellationToken cancellationToken)
     {
-        Reply reply = await SendAsync(replica, new Question($"/v1/periods?from={kept.Period}", MediaTypes.Periods), kept, cancellationToken);
+        Reply reply = await SendAsync(
+            replica, new Question($"/v1/periods?from={kept.Period}", MediaTypes.Periods), kept, cancellationToken);
         if (reply.Error is not null)
         {
             return (reply, null);
@@ -78,7 +80,8 @@ internal sealed class VerifyingSessions
     }
 
     // Follows the log from the period of a kept head at least to the given period, which the replica has shown.
-    private async Task<(Reply Reply, Reason? Reason)> FollowAsync(int replica, KeptHead kept, ulong period, CancellationToken cancellationToken)
+    private async Task<(Reply Reply, Reason? Reason)> FollowAsync(
+        int replica, KeptHead kept, ulong period, CancellationToken cancellationToken)
     {
         if (_views.Kept(replica)!.Period >= period)
         {
@@ -99,8 +102,10 @@ internal sealed class VerifyingSessions
 
     private Task<Reply> SendAsync(int replica, Question question, KeptHead? kept, CancellationToken cancellationToken)
     {
-        string path = $"{question.Path}{(question.Path.Contains('?', StringComparison.Ordinal) ? '&' : '?')}checkpoint_size={kept?.Size ?? 0}";
+        string path =
+            $"{question.Path}{(question.Path.Contains('?', StringComparison.Ordinal) ? '&' : '?')}checkpoint_size={kept?.Size ?? 0}";
         return _target.SendAsync(
-            _options.QueryUrls[replica], path, question.Accept, question.Body, question.Body is null ? "" : MediaTypes.Query, question.Authorize, TimeSpan.Zero, cancellationToken);
+            _options.QueryUrls[replica], path, question.Accept, question.Body, question.Body is null ? "" : MediaTypes.Query,
+            question.Authorize, TimeSpan.Zero, cancellationToken);
     }
 }

@@ -61,7 +61,8 @@ internal sealed class Views
         do
         {
             before = Kept(replica);
-            if (before is not null && (before.Size > next.Size || before.Epoch > next.Epoch || (before.Size == next.Size && before.Epoch == next.Epoch)))
+            if (before is not null
+                && (before.Size > next.Size || before.Epoch > next.Epoch || (before.Size == next.Size && before.Epoch == next.Epoch)))
             {
                 return Reason.Valid;
             }

@@ -10,11 +10,28 @@ internal static class AuditCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
     {
-        var from = new Option<ulong>("--from") { Description = "first epoch of a new auditor; unless 0, its record is taken on trust", HelpName = "EPOCH", DefaultValueFactory = _ => 0 };
+        var from = new Option<ulong>("--from")
+        {
+            Description = "first epoch of a new auditor; unless 0, its record is taken on trust",
+            HelpName = "EPOCH",
+            DefaultValueFactory = _ => 0,
+        };
         var follow = new Option<bool>("--follow") { Description = "go on until interrupted" };
-        var interval = new Option<int>("--interval") { Description = "seconds between two looks with --follow", HelpName = "SECONDS", DefaultValueFactory = _ => 5 };
-        var range = new Option<int>("--range") { Description = $"epochs in one proof, 1 to {AuditProof.MaxEpochs}", HelpName = "N", DefaultValueFactory = _ => AuditProof.MaxEpochs };
-        var command = new Command("audit", "Verify every epoch of the log: records, append-only proofs of all trees, the board; goes on where it stopped") { from, follow, interval, range };
+        var interval = new Option<int>("--interval")
+        {
+            Description = "seconds between two looks with --follow",
+            HelpName = "SECONDS",
+            DefaultValueFactory = _ => 5,
+        };
+        var range = new Option<int>("--range")
+        {
+            Description = $"epochs in one proof, 1 to {AuditProof.MaxEpochs}",
+            HelpName = "N",
+            DefaultValueFactory = _ => AuditProof.MaxEpochs,
+        };
+        var command = new Command(
+            "audit", "Verify every epoch of the log: records, append-only proofs of all trees, the board; goes on where it stopped") { from,
+                follow, interval, range };
         command.SetAction(async (parse, cancellationToken) =>
         {
             if (parse.GetValue(range) is < 1 or > AuditProof.MaxEpochs)
@@ -31,18 +48,21 @@ internal static class AuditCommand
                 FirstEpoch = parse.GetValue(from),
                 MaxRange = parse.GetValue(range),
             };
-            using AuditorSession session = await AuditorSession.OpenAsync(auditorOptions, host.Http, host.Time, cancellationToken).ConfigureAwait(false);
+            using AuditorSession session =
+                await AuditorSession.OpenAsync(auditorOptions, host.Http, host.Time, cancellationToken).ConfigureAwait(false);
             if (session.State is { } state && parse.GetResult(from) is { Implicit: false } && parse.GetValue(from) != state.FirstEpoch)
             {
                 throw new UsageException(
                     $"This auditor started at epoch {state.FirstEpoch}. To start at {parse.GetValue(from)}, use another folder (--data), or move {auditorOptions.StateFolder} away.");
             }
-            return await FollowAsync(session, host, options.Json(parse), parse.GetValue(follow), parse.GetValue(interval), cancellationToken).ConfigureAwait(false);
+            return await FollowAsync(session, host, options.Json(parse), parse.GetValue(follow), parse.GetValue(interval),
+                cancellationToken).ConfigureAwait(false);
         });
         return command;
     }
 
-    private static async Task<int> FollowAsync(AuditorSession session, CommandHost host, bool json, bool follow, int interval, CancellationToken cancellationToken)
+    private static async Task<int> FollowAsync(
+        AuditorSession session, CommandHost host, bool json, bool follow, int interval, CancellationToken cancellationToken)
     {
         while (true)
         {
@@ -98,7 +118,8 @@ internal static class AuditCommand
         foreach (AuditRefusal refusal in result.Refusals)
         {
             string what = refusal.Range is { } epochs ? $"a proof of epochs {epochs.From} to {epochs.To}" : "an answer";
-            host.Error.WriteLine($"warning: {refusal.Server.Authority} gave {what} that does not verify ({refusal.Reason.Name()}); another server's does.");
+            host.Error.WriteLine(
+                $"warning: {refusal.Server.Authority} gave {what} that does not verify ({refusal.Reason.Name()}); another server's does.");
         }
         HeadInfo head = result.Head!;
         if (json)
@@ -135,7 +156,8 @@ internal static class AuditCommand
         }
         if (result.IsSilent)
         {
-            host.Error.WriteLine($"warning: the newest epoch is of {head.Time:yyyy-MM-dd HH:mm:ss}Z: the log has stopped publishing, or this server hides newer epochs.");
+            host.Error.WriteLine(
+                $"warning: the newest epoch is of {head.Time:yyyy-MM-dd HH:mm:ss}Z: the log has stopped publishing, or this server hides newer epochs.");
         }
         return ExitCodes.Success;
     }

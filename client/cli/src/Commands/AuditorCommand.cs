@@ -18,7 +18,8 @@ internal static class AuditorCommand
     {
         var settings = new AuditorArguments();
         var once = new Option<bool>("--once") { Description = "look at every log once, sign, and end instead of serving" };
-        var command = new ServiceCommand("auditor", "Follow logs for others: verify every epoch, cosign checkpoints, serve what was signed, and tell of what is wrong")
+        var command = new ServiceCommand(
+            "auditor", "Follow logs for others: verify every epoch, cosign checkpoints, serve what was signed, and tell of what is wrong")
         {
             once,
             Init(options, host),
@@ -29,7 +30,8 @@ internal static class AuditorCommand
         {
             (AuditorSettings chosen, INoteSigner key) = settings.Read(options, parse, host);
             return parse.GetValue(once)
-                ? await AuditorHost.OnceAsync(chosen, key, host.Http, host.Time, report => Print(host, options.Json(parse), report), cancellationToken).ConfigureAwait(false)
+                ? await AuditorHost.OnceAsync(chosen, key, host.Http, host.Time, report => Print(host, options.Json(parse), report),
+                    cancellationToken).ConfigureAwait(false)
                 : await AuditorHost.RunAsync(chosen, key, host.Http).ConfigureAwait(false);
         });
         return command;
@@ -37,10 +39,23 @@ internal static class AuditorCommand
 
     private static Command Init(GlobalOptions options, CommandHost host)
     {
-        var name = new Option<string>("--name") { Description = "name of the key, which nobody else has: such as auditor.example.org/optiks", HelpName = "NAME", Required = true };
+        var name =
+            new Option<string>("--name")
+            {
+                Description = "name of the key, which nobody else has: such as auditor.example.org/optiks",
+                HelpName = "NAME",
+                Required = true,
+            };
         var file = new Option<string>("--key-file") { Description = "file to make, mode 0600", HelpName = "FILE", Required = true };
-        var token = new Option<string>("--pkcs11") { Description = "keep the private key in a token: its URI (RFC 7512) with module-path and pin-source; the file then says where it is", HelpName = "URI" };
-        var command = new Command("init", "Make an auditor's key and print its public side (vkey), for clients and operators") { name, file, token };
+        var token =
+            new Option<string>("--pkcs11")
+            {
+                Description =
+                "keep the private key in a token: its URI (RFC 7512) with module-path and pin-source; the file then says where it is",
+                HelpName = "URI"
+            };
+        var command = new Command(
+            "init", "Make an auditor's key and print its public side (vkey), for clients and operators") { name, file, token };
         command.SetAction(parse =>
         {
             try
@@ -54,7 +69,8 @@ internal static class AuditorCommand
                 else
                 {
                     host.Out.WriteLine(key.ToString());
-                    host.Error.WriteLine($"The private key is {(uri is null ? "in" : "in the token that is named by")} {path}. Use it for this auditor alone, and keep a copy where nobody reads it.");
+                    host.Error.WriteLine(
+                        $"The private key is {(uri is null ? "in" : "in the token that is named by")} {path}. Use it for this auditor alone, and keep a copy where nobody reads it.");
                 }
                 return ExitCodes.Success;
             }
@@ -68,13 +84,16 @@ internal static class AuditorCommand
 
     private static Command Resume(GlobalOptions options, CommandHost host, AuditorArguments settings)
     {
-        var command = new Command("resume", "Go on with logs that stopped at a proof which no server gave, or whose mark is lost, after a person looked; not after what the log's signature shows");
+        var command = new Command(
+            "resume",
+            "Go on with logs that stopped at a proof which no server gave, or whose mark is lost, after a person looked; not after what the log's signature shows");
         settings.AddTo(command);
         command.SetAction(async (parse, cancellationToken) =>
         {
             (AuditorSettings chosen, INoteSigner key) = settings.Read(options, parse, host);
             using INoteSigner held = key;
-            IReadOnlyList<string> done = await AuditorHost.ResumeAsync(chosen, held, host.Http, host.Time, cancellationToken).ConfigureAwait(false);
+            IReadOnlyList<string> done =
+                await AuditorHost.ResumeAsync(chosen, held, host.Http, host.Time, cancellationToken).ConfigureAwait(false);
             if (options.Json(parse))
             {
                 Report.Json(host, "valid", Reason.Valid.Name(), null, writer =>
@@ -89,7 +108,8 @@ internal static class AuditorCommand
             }
             else
             {
-                host.Out.WriteLine(done.Count == 0 ? "Nothing was stopped." : string.Join('\n', done.Select(line => DisplayText.Escape(line))));
+                host.Out.WriteLine(
+                    done.Count == 0 ? "Nothing was stopped." : string.Join('\n', done.Select(line => DisplayText.Escape(line))));
             }
             return ExitCodes.Success;
         });
@@ -100,7 +120,8 @@ internal static class AuditorCommand
     {
         if (json)
         {
-            Report.Json(host, report.Finding is null ? report.SignedEpoch is null ? null : "valid" : "invalid", report.Finding?.Reason ?? report.Condition, report.SignedEpoch, writer =>
+            Report.Json(host, report.Finding is null ? report.SignedEpoch is null ? null : "valid" : "invalid",
+                report.Finding?.Reason ?? report.Condition, report.SignedEpoch, writer =>
             {
                 writer.WriteString("origin"u8, report.Origin);
                 writer.WriteNumber("first_epoch"u8, report.FirstEpoch);

@@ -22,7 +22,8 @@ internal sealed class ErasureReport
     }
 
     /// <summary>Returns the advice on how to continue a request whose outcome is not known.</summary>
-    public static string RepeatHint(Guid id) => $"Go on with the same command and --wait --request-id {id}: erasing what is gone already changes nothing.";
+    public static string RepeatHint(Guid id) =>
+        $"Go on with the same command and --wait --request-id {id}: erasing what is gone already changes nothing.";
 
     /// <summary>Prints the result and returns the exit code.</summary>
     public int Print(ErasureResult result)
@@ -44,10 +45,12 @@ internal sealed class ErasureReport
             Report.Json(_host, "accepted", "values_erased", result.Epoch, writer => Request(writer, result));
             return ExitCodes.Success;
         }
-        _host.Out.WriteLine($"{subject}: erased for good in epoch {result.Epoch}, {(result.Erased.Count == 0 ? "nothing that was not gone before" : $"{result.Erased.Count} values")}, says the server");
+        _host.Out.WriteLine(
+            $"{subject}: erased for good in epoch {result.Epoch}, {(result.Erased.Count == 0 ? "nothing that was not gone before" : $"{result.Erased.Count} values")}, says the server");
         foreach (ErasedVersion erased in result.Erased)
         {
-            _host.Out.WriteLine($"  gone     {Structures.Names[(int)erased.Structure - 1]} version {erased.Version.Version}, published in epoch {erased.Epoch}");
+            _host.Out.WriteLine(
+                $"  gone     {Structures.Names[(int)erased.Structure - 1]} version {erased.Version.Version}, published in epoch {erased.Epoch}");
         }
         _host.Out.WriteLine(result.ServedUntil is { } until
             ? $"  until    {until:yyyy-MM-dd HH:mm:ss}Z a replica that does not follow the log may serve them"
@@ -86,8 +89,10 @@ internal sealed class ErasureReport
 
     private static string Sentence(ErasureResult result) => result.RefusedBecause switch
     {
-        "latest-version" => $"latest-version: the latest value is never erased{(result.Current is { } current ? $", that is version {current.Version}" : "")}.",
-        "other-period" => $"other-period: the versions are those of period {result.Period}, and another one is current{(result.Current is { } current ? $", {current.Period}" : "")}. Monitor first, and name its versions.",
+        "latest-version" =>
+            $"latest-version: the latest value is never erased{(result.Current is { } current ? $", that is version {current.Version}" : "")}.",
+        "other-period" =>
+            $"other-period: the versions are those of period {result.Period}, and another one is current{(result.Current is { } current ? $", {current.Period}" : "")}. Monitor first, and name its versions.",
         "user-not-left" => "user-not-left: all of a user is erased only once it has left.",
         "user-unknown" => "user-unknown: no user has this name.",
         "erasure-limit" => "erasure-limit: the user has too many values at once, erase superseded versions of its devices first.",

@@ -11,7 +11,9 @@ internal static class EvidenceCommand
     public static Command Create(GlobalOptions options, CommandHost host)
     {
         var path = new Argument<string>("FILE") { Description = "a folder of evidence, or any file in it" };
-        var verify = new Command("verify", "Judge evidence offline: whether the log's own signature shows that it broke its rules, and what that means. Takes the trust anchor of --trust or what was pinned; else that of the evidence, and says so") { path };
+        var verify = new Command(
+            "verify",
+            "Judge evidence offline: whether the log's own signature shows that it broke its rules, and what that means. Takes the trust anchor of --trust or what was pinned; else that of the evidence, and says so") { path };
         verify.SetAction(parse =>
         {
             NativeLibraryCheck.Ensure();
@@ -41,7 +43,8 @@ internal static class EvidenceCommand
         string origin = verdict.Anchor.Configuration.Origin;
         if (json)
         {
-            Report.Json(host, verdict.IsProof ? "valid" : "invalid", verdict.IsProof ? Reason.Valid.Name() : verdict.Breach.Name(), verdict.Epoch, writer =>
+            Report.Json(host, verdict.IsProof ? "valid" : "invalid", verdict.IsProof ? Reason.Valid.Name() : verdict.Breach.Name(),
+                verdict.Epoch, writer =>
             {
                 writer.WriteString("kind"u8, Name(verdict.Kind));
                 writer.WriteString("breach"u8, verdict.IsProof ? verdict.Breach.Name() : null);
@@ -53,7 +56,8 @@ internal static class EvidenceCommand
         }
         else
         {
-            host.Out.WriteLine($"{DisplayText.Escape(origin)}: {(verdict.IsProof ? $"proven, {verdict.Breach.Name()}" : "proves nothing")}");
+            host.Out.WriteLine(
+                $"{DisplayText.Escape(origin)}: {(verdict.IsProof ? $"proven, {verdict.Breach.Name()}" : "proves nothing")}");
             host.Out.WriteLine($"  {verdict.Sentence}");
             if (!isAnchored)
             {

@@ -10,7 +10,9 @@ internal static class HistoryCommand
     public static Command Create(GlobalOptions options, CommandHost host)
     {
         var keys = new KeyArguments(ArgumentArity.OneOrMore, "key whose versions are wanted");
-        var command = new Command("history", "List a key's versions as one signed epoch holds them, and verify that none of the period is missing there (API key or token with scope history); this does not tell what others were shown");
+        var command = new Command(
+            "history",
+            "List a key's versions as one signed epoch holds them, and verify that none of the period is missing there (API key or token with scope history); this does not tell what others were shown");
         var period = new PeriodArgument();
         period.AddTo(command);
         keys.AddTo(command);
@@ -18,16 +20,19 @@ internal static class HistoryCommand
         return command;
     }
 
-    private static async Task<int> RunAsync(GlobalOptions options, KeyArguments arguments, PeriodArgument period, CommandHost host, ParseResult parse, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(GlobalOptions options, KeyArguments arguments, PeriodArgument period, CommandHost host,
+        ParseResult parse, CancellationToken cancellationToken)
     {
         IReadOnlyList<ReadOnlyMemory<byte>> keys = arguments.Read(parse);
-        using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
+        using Session session =
+            await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
         session.RequireKeys(keys);
         int code = ExitCodes.Success;
         foreach (ReadOnlyMemory<byte> key in keys)
         {
             HistoryResult result = await period.ReadAsync(
-                parse, () => session.Client.HistoryAsync(key, cancellationToken), number => session.Client.HistoryAsync(key, number, cancellationToken)).ConfigureAwait(false);
+                parse, () => session.Client.HistoryAsync(key, cancellationToken),
+                number => session.Client.HistoryAsync(key, number, cancellationToken)).ConfigureAwait(false);
             code = Math.Max(code, Print(host, options.Json(parse), result, session.Client.NoteOf));
         }
         return code;
@@ -57,7 +62,8 @@ internal static class HistoryCommand
             host.Out.WriteLine($"{key}: absent, epoch {head.Epoch}, {Report.Standing(head)}");
             return ExitCodes.Success;
         }
-        host.Out.WriteLine($"{key}: {Count(result.Versions.Count, "version")}, complete up to epoch {head.Epoch}{VersionList.Period(head.Period)}, {Report.Standing(head)}");
+        host.Out.WriteLine(
+            $"{key}: {Count(result.Versions.Count, "version")}, complete up to epoch {head.Epoch}{VersionList.Period(head.Period)}, {Report.Standing(head)}");
         VersionList.Show(host.Out, result.Key, result.Versions, notes);
         return ExitCodes.Success;
     }

@@ -15,9 +15,21 @@ internal static class InspectCommand
 
     public static Command Create(GlobalOptions options, CommandHost host)
     {
-        var file = new Argument<string>("FILE") { Description = "a binary or JSON answer, a record, an audit proof or a checkpoint; - for standard input" };
-        var key = new Option<string?>("--key") { Description = "the key or the username that was asked for: shows labels, and the side on which each path goes", HelpName = "KEY" };
-        var command = new Command("inspect", "Print an answer readably: records, ladders, tree paths, sizes. Verifies nothing") { file, key };
+        var file =
+            new Argument<string>("FILE")
+            {
+                Description =
+                "a binary or JSON answer, a record, an audit proof or a checkpoint; - for standard input"
+            };
+        var key =
+            new Option<string?>("--key")
+            {
+                Description =
+                "the key or the username that was asked for: shows labels, and the side on which each path goes",
+                HelpName = "KEY"
+            };
+        var command = new Command(
+            "inspect", "Print an answer readably: records, ladders, tree paths, sizes. Verifies nothing") { file, key };
         command.SetAction(parse => Run(host, options.Json(parse), parse.GetValue(file)!, parse.GetValue(key)));
         return command;
     }

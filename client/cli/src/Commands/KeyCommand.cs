@@ -16,7 +16,8 @@ internal static class KeyCommand
             HelpName = "F",
             DefaultValueFactory = _ => "optiks-identity",
         };
-        var generate = new Command("generate", "Make an Ed25519 signature key pair, as MLS clients use it, for trying things out") { output };
+        var generate = new Command(
+            "generate", "Make an Ed25519 signature key pair, as MLS clients use it, for trying things out") { output };
         generate.SetAction(parse => Generate(host, options.Json(parse), parse.GetValue(output)!));
         return new Command("key", "Make a key pair for trying things out") { generate };
     }
@@ -32,7 +33,8 @@ internal static class KeyCommand
             byte[] publicKey = Ed25519.PublicKey(seed);
             if (File.Exists(publicFile) || !AtomicFile.TryCreate(privateFile, seed, AtomicFile.PrivateMode))
             {
-                throw new UsageException($"{(File.Exists(publicFile) ? publicFile : privateFile)} exists already: choose another name with --out. Keys are never overwritten.");
+                throw new UsageException(
+                    $"{(File.Exists(publicFile) ? publicFile : privateFile)} exists already: choose another name with --out. Keys are never overwritten.");
             }
             AtomicFile.Write(publicFile, publicKey, AtomicFile.PublicMode);
             if (json)

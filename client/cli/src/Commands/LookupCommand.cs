@@ -20,10 +20,12 @@ internal static class LookupCommand
     public static string Statement(HeadInfo head) =>
         $"the log's signature on {head.CheckpointSize} epochs, the record of epoch {head.Epoch} among them ({head.Time:yyyy-MM-dd HH:mm:ss}Z), the proofs in its tree";
 
-    private static async Task<int> RunAsync(GlobalOptions options, KeyArguments arguments, CommandHost host, ParseResult parse, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(
+        GlobalOptions options, KeyArguments arguments, CommandHost host, ParseResult parse, CancellationToken cancellationToken)
     {
         IReadOnlyList<ReadOnlyMemory<byte>> keys = arguments.Read(parse);
-        using Session session = await Session.OpenAsync(options, parse, host, needsCredential: false, cancellationToken).ConfigureAwait(false);
+        using Session session =
+            await Session.OpenAsync(options, parse, host, needsCredential: false, cancellationToken).ConfigureAwait(false);
         session.RequireKeys(keys);
         int code = ExitCodes.Success;
         foreach (LookupResult result in await session.Client.LookupAsync(keys, cancellationToken).ConfigureAwait(false))
@@ -72,7 +74,8 @@ internal static class LookupCommand
         host.Out.WriteLine($"  checked  {Statement(head)}{(result.Unchanged ? ", nothing newer than the version known here" : "")}");
         if (result.NotCopied)
         {
-            host.Out.WriteLine($"  ALARM: a version was known here before, and period {head.Period} did not begin with it: the user whose device it is had left, or the log dropped it. Look the user up.");
+            host.Out.WriteLine(
+                $"  ALARM: a version was known here before, and period {head.Period} did not begin with it: the user whose device it is had left, or the log dropped it. Look the user up.");
         }
         return result.NotCopied ? ExitCodes.Invalid : ExitCodes.Success;
     }

@@ -14,9 +14,20 @@ internal static class MonitorCommand
     {
         var keys = new KeyArguments(ArgumentArity.ZeroOrMore, "key of your own; none: every key that was updated or monitored here");
         var follow = new Option<bool>("--follow") { Description = "go on until interrupted" };
-        var interval = new Option<int>("--interval") { Description = "seconds between two looks with --follow", HelpName = "SECONDS", DefaultValueFactory = _ => 60 };
-        var accept = new Option<bool>("--accept") { Description = "the versions reported by earlier calls are yours: show each with its value and end its alarm; what this call finds stays one" };
-        var command = new Command("monitor", "Verify every new version of your own keys, and report those that were not set here (API key or token with scope history)")
+        var interval = new Option<int>("--interval")
+        {
+            Description = "seconds between two looks with --follow",
+            HelpName = "SECONDS",
+            DefaultValueFactory = _ => 60,
+        };
+        var accept =
+            new Option<bool>("--accept")
+            {
+                Description =
+                "the versions reported by earlier calls are yours: show each with its value and end its alarm; what this call finds stays one"
+            };
+        var command = new Command("monitor",
+            "Verify every new version of your own keys, and report those that were not set here (API key or token with scope history)")
         {
             follow, interval, accept,
         };
@@ -26,7 +37,9 @@ internal static class MonitorCommand
             IReadOnlyList<ReadOnlyMemory<byte>> given = keys.Read(parse);
             bool accepts = parse.GetValue(accept);
             return FollowAsync(
-                host, parse.GetValue(follow), parse.GetValue(interval), first => OnceAsync(options, given, accepts && first, changesOnly: !first, host, parse, cancellationToken), cancellationToken);
+                host, parse.GetValue(follow), parse.GetValue(interval),
+                first => OnceAsync(options, given, accepts && first, changesOnly: !first, host, parse, cancellationToken),
+                cancellationToken);
         });
         return command;
     }
@@ -39,7 +52,8 @@ internal static class MonitorCommand
     /// <param name="interval">Seconds between two rounds of monitoring.</param>
     /// <param name="look">The function that monitors once. Its argument is true for the first round.</param>
     /// <param name="cancellationToken">Interrupts the command.</param>
-    public static async Task<int> FollowAsync(CommandHost host, bool follow, int interval, Func<bool, Task<int>> look, CancellationToken cancellationToken)
+    public static async Task<int> FollowAsync(
+        CommandHost host, bool follow, int interval, Func<bool, Task<int>> look, CancellationToken cancellationToken)
     {
         int code = await look(true).ConfigureAwait(false);
         while (follow && code != ExitCodes.Fork)
@@ -64,9 +78,11 @@ internal static class MonitorCommand
     }
 
     private static async Task<int> OnceAsync(
-        GlobalOptions options, IReadOnlyList<ReadOnlyMemory<byte>> given, bool accept, bool changesOnly, CommandHost host, ParseResult parse, CancellationToken cancellationToken)
+        GlobalOptions options, IReadOnlyList<ReadOnlyMemory<byte>> given, bool accept, bool changesOnly, CommandHost host,
+        ParseResult parse, CancellationToken cancellationToken)
     {
-        using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
+        using Session session =
+            await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
         IReadOnlyList<ReadOnlyMemory<byte>> keys = given.Count > 0 ? given : session.Client.OwnedKeys;
         if (keys.Count == 0)
         {
@@ -80,7 +96,8 @@ internal static class MonitorCommand
             AlarmReview? review = accept ? await session.Client.ReviewAlarmsAsync(key, cancellationToken).ConfigureAwait(false) : null;
             if (review is { IsValid: false })
             {
-                code = Math.Max(code, Report.Refused(host, options.Json(parse), DisplayText.Show(key.Span), review, writer => Report.Key(writer, key)));
+                code = Math.Max(
+                    code, Report.Refused(host, options.Json(parse), DisplayText.Show(key.Span), review, writer => Report.Key(writer, key)));
                 continue;
             }
             IReadOnlyList<NoGuarantee> told = session.Client.NoGuarantee(key);
@@ -108,7 +125,8 @@ internal static class MonitorCommand
 
     /// <summary>Describes the changes that an owner made and that the log has not shown yet.</summary>
     public static string Pending(int pending, int overtaken) =>
-        (pending == 0 ? "" : $", {pending} of your updates not published yet") + (overtaken == 0 ? "" : $", {overtaken} overtaken by a later one and never seen");
+        (pending == 0 ? "" : $", {pending} of your updates not published yet")
+            + (overtaken == 0 ? "" : $", {overtaken} overtaken by a later one and never seen");
 
     private static string Subject(OwnerAlarm alarm) => PeriodReport.Sentence(alarm.Handover, alarm.Period) is { } handover
         ? $"the key {handover}"
@@ -125,7 +143,8 @@ internal static class MonitorCommand
         bool alarm = result.Alarms.Count > 0 || isMissed;
         if (json)
         {
-            Report.Json(host, alarm ? "invalid" : "valid", PeriodReport.Reason(result.Alarms.Count > 0 ? UnexpectedVersion : null, result.NoGuarantee), result.Head!.Epoch, writer =>
+            Report.Json(host, alarm ? "invalid" : "valid",
+                PeriodReport.Reason(result.Alarms.Count > 0 ? UnexpectedVersion : null, result.NoGuarantee), result.Head!.Epoch, writer =>
             {
                 Report.Key(writer, result.Key);
                 writer.WriteNumber("version"u8, result.Version);
@@ -149,29 +168,36 @@ internal static class MonitorCommand
                 }
                 writer.WriteEndArray();
                 PeriodReport.Write(writer, result.HandedOver, result.NoGuarantee);
-                VersionList.Write(writer, "accepted", result.Key, accepted.Select(reviewed => reviewed.Version ?? new KeyVersion(reviewed.Alarm.Version, reviewed.Alarm.Epoch, null) { Period = reviewed.Alarm.Period }), notes);
+                VersionList.Write(writer, "accepted", result.Key,
+                    accepted.Select(reviewed => reviewed.Version
+                        ?? new KeyVersion(reviewed.Alarm.Version, reviewed.Alarm.Epoch, null) { Period = reviewed.Alarm.Period }), notes);
             });
             return alarm ? ExitCodes.Invalid : ExitCodes.Success;
         }
         string pending = Pending(result.Pending, result.Overtaken);
-        host.Out.WriteLine($"{key}: {result.NewVersions.Count} new of {result.Version} versions, none after it up to epoch {result.Head!.Epoch}, {Report.Standing(result.Head!)}{pending}");
+        host.Out.WriteLine(
+            $"{key}: {result.NewVersions.Count} new of {result.Version} versions, none after it up to epoch {result.Head!.Epoch}, {Report.Standing(result.Head!)}{pending}");
         VersionList.Show(host.Out, result.Key, result.NewVersions, notes);
         foreach (ReviewedAlarm reviewed in accepted)
         {
-            host.Out.WriteLine($"  accepted: {Subject(reviewed.Alarm)}{Values.Note(reviewed.Version?.Value)}: {(reviewed.Version is { } version ? Values.Show(version) : "(shown no more)")}");
+            host.Out.WriteLine(
+                $"  accepted: {Subject(reviewed.Alarm)}{Values.Note(reviewed.Version?.Value)}: {(reviewed.Version is { } version ? Values.Show(version) : "(shown no more)")}");
         }
         foreach (OwnerAlarm version in result.Alarms)
         {
-            host.Out.WriteLine($"  ALARM: {Subject(version)}{(version.Handover is null ? ", was not set here" : "")} (SHA-256 {version.ValueSha256 ?? (version.Version == 0 ? "none" : "unknown: not shown")})");
+            host.Out.WriteLine(
+                $"  ALARM: {Subject(version)}{(version.Handover is null ? ", was not set here" : "")} (SHA-256 {version.ValueSha256 ?? (version.Version == 0 ? "none" : "unknown: not shown")})");
         }
         PeriodReport.Show(host.Out, result.HandedOver, result.NoGuarantee);
         if (isMissed)
         {
-            host.Error.WriteLine($"Monitor in time: a period that ended is served until the log has gone on for long enough. That you know of these epochs: optiks monitor {key} --accept.");
+            host.Error.WriteLine(
+                $"Monitor in time: a period that ended is served until the log has gone on for long enough. That you know of these epochs: optiks monitor {key} --accept.");
         }
         if (result.Alarms.Count > 0)
         {
-            host.Error.WriteLine($"If you set these versions on another device: optiks monitor {key} --accept. If not, someone published a key in your name: tell the operator and your contacts.");
+            host.Error.WriteLine(
+                $"If you set these versions on another device: optiks monitor {key} --accept. If not, someone published a key in your name: tell the operator and your contacts.");
         }
         return alarm ? ExitCodes.Invalid : ExitCodes.Success;
     }

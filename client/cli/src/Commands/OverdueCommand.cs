@@ -18,13 +18,17 @@ internal static class OverdueCommand
     {
         var accept = new Option<ulong?>("--accept")
         {
-            Description = "you know why auditors will not cover what was believed of epochs up to this one, as it was reported: show it and end the alarm about it",
+            Description =
+                "you know why auditors will not cover what was believed of epochs up to this one, as it was reported: show it and end the alarm about it",
             HelpName = "EPOCH",
         };
-        var command = new Command("overdue", "List what was believed here, is not covered by enough auditors, and ought to be by now. No server is asked: a lookup finds out whether they cover it since") { accept };
+        var command = new Command(
+            "overdue",
+            "List what was believed here, is not covered by enough auditors, and ought to be by now. No server is asked: a lookup finds out whether they cover it since") { accept };
         command.SetAction(async (parse, cancellationToken) =>
         {
-            using Session session = await Session.OpenAsync(options, parse, host, needsCredential: false, cancellationToken).ConfigureAwait(false);
+            using Session session =
+                await Session.OpenAsync(options, parse, host, needsCredential: false, cancellationToken).ConfigureAwait(false);
             IReadOnlyList<Belief> overdue = session.Client.Overdue;
             Belief[] accepted = [.. overdue.Where(belief => belief.Epoch <= parse.GetValue(accept))];
             Belief[] left = [.. overdue.Except(accepted)];
@@ -40,7 +44,8 @@ internal static class OverdueCommand
     {
         if (json)
         {
-            Report.Json(host, left.Length == 0 ? "valid" : "invalid", left.Length == 0 ? Reason.Valid.Name() : OverdueReason, null, writer =>
+            Report.Json(host, left.Length == 0 ? "valid" : "invalid", left.Length == 0 ? Reason.Valid.Name() : OverdueReason,
+                null, writer =>
             {
                 Report.Beliefs(writer, "overdue", left);
                 Report.Beliefs(writer, "accepted", accepted);
@@ -64,8 +69,12 @@ internal static class OverdueCommand
     private static string Subject(Belief belief)
     {
         string what = belief.Key is not { } id || !Base64UrlText.TryDecode(id, out byte[]? key) ? "several answers"
-            : string.Create(CultureInfo.InvariantCulture, $"{DisplayText.Show(key)}, {(belief.Version == 0 ? "no version" : $"version {belief.Version} (SHA-256 {belief.ValueSha256 ?? "unknown"})")}");
-        string rests = belief.FromEpoch < belief.Epoch ? string.Create(CultureInfo.InvariantCulture, $", resting on what was shown in epoch {belief.FromEpoch}") : "";
-        return string.Create(CultureInfo.InvariantCulture, $"{what}, of epoch {belief.Epoch}{rests}, believed {DateTimeOffset.FromUnixTimeMilliseconds(belief.BelievedAtMs):yyyy-MM-dd HH:mm:ss}Z");
+            : string.Create(CultureInfo.InvariantCulture,
+                $"{DisplayText.Show(key)}, {(belief.Version == 0 ? "no version" : $"version {belief.Version} (SHA-256 {belief.ValueSha256 ?? "unknown"})")}");
+        string rests = belief.FromEpoch < belief.Epoch
+            ? string.Create(CultureInfo.InvariantCulture, $", resting on what was shown in epoch {belief.FromEpoch}")
+            : "";
+        return string.Create(CultureInfo.InvariantCulture,
+            $"{what}, of epoch {belief.Epoch}{rests}, believed {DateTimeOffset.FromUnixTimeMilliseconds(belief.BelievedAtMs):yyyy-MM-dd HH:mm:ss}Z");
     }
 }

@@ -16,7 +16,8 @@ internal static class ReceiptCommand
     {
         var file = new Argument<string>("FILE") { Description = "the receipt, as update --receipt wrote it" };
         var check = new Command(
-            "check", "Verify that the log kept the promise of a receipt, by the key's history (API key or token with scope history). Exit code 0 kept, 1 broken (evidence was written) or no promise of this log, 3 not due yet, or it cannot be told") { file };
+            "check",
+            "Verify that the log kept the promise of a receipt, by the key's history (API key or token with scope history). Exit code 0 kept, 1 broken (evidence was written) or no promise of this log, 3 not due yet, or it cannot be told") { file };
         check.SetAction((parse, cancellationToken) => RunAsync(options, host, parse, parse.GetValue(file)!, cancellationToken));
         return new Command("receipt", "Check the log's signed promises to publish updates") { check };
     }
@@ -46,25 +47,33 @@ internal static class ReceiptCommand
         string key = DisplayText.Show(result.Key.Span);
         if (result.Receipt is not { } receipt)
         {
-            string why = result.ReceiptRefused is { } reason ? $"what it gave is no receipt ({reason.Name()})" : "the server has none to give now; the same command with the same --request-id may bring one";
+            string why = result.ReceiptRefused is { } reason
+                ? $"what it gave is no receipt ({reason.Name()})"
+                : "the server has none to give now; the same command with the same --request-id may bring one";
             host.Error.WriteLine($"{key}: accepted, and the log promised nothing: {why}.");
             return result.ReceiptRefused is null ? ExitCodes.Unreachable : ExitCodes.Invalid;
         }
         if (!OutputFile.TryCreate(path, receipt.ToJson(), AtomicFile.PrivateMode))
         {
-            throw new IOException($"{path} exists by now: the receipt was not written. The same command with another file and --request-id {result.RequestId} brings it again.");
+            throw new IOException(
+                $"{path} exists by now: the receipt was not written. The same command with another file and --request-id {result.RequestId} brings it again.");
         }
         _ = receipt.Verify(anchor, out Receipt? promise);
-        host.Error.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{key}: the log promises to publish it by epoch {promise!.By}; `optiks receipt check {path}` after that"));
+        host.Error.WriteLine(
+            string.Create(CultureInfo.InvariantCulture,
+                $"{key}: the log promises to publish it by epoch {promise!.By}; `optiks receipt check {path}` after that"));
         return ExitCodes.Success;
     }
 
-    private static async Task<int> RunAsync(GlobalOptions options, CommandHost host, ParseResult parse, string path, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(
+        GlobalOptions options, CommandHost host, ParseResult parse, string path, CancellationToken cancellationToken)
     {
         UpdateReceipt receipt = Read(path);
-        using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
+        using Session session =
+            await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
         session.RequireKeys([receipt.Key]);
-        return Print(host, options.Json(parse), receipt, await session.Client.CheckReceiptAsync(receipt, cancellationToken).ConfigureAwait(false));
+        return Print(host, options.Json(parse), receipt,
+            await session.Client.CheckReceiptAsync(receipt, cancellationToken).ConfigureAwait(false));
     }
 
     private static UpdateReceipt Read(string path)
@@ -72,7 +81,9 @@ internal static class ReceiptCommand
         try
         {
             byte[] octets = RegularFile.Find(path, MaxFileLength) ?? throw new FileNotFoundException($"{path} does not exist.");
-            return UpdateReceipt.TryParse(octets, out UpdateReceipt? receipt) ? receipt : throw new InvalidDataException("it has another form");
+            return UpdateReceipt.TryParse(octets, out UpdateReceipt? receipt)
+                ? receipt
+                : throw new InvalidDataException("it has another form");
         }
         catch (InvalidDataException e)
         {
@@ -102,19 +113,24 @@ internal static class ReceiptCommand
         host.Out.WriteLine($"{key}: {Statement(result)}");
         if (result.EvidencePath is { } evidence)
         {
-            host.Error.WriteLine($"The log's own signature shows it, to anyone. The evidence is in {evidence}: publish it and ask the operator and the auditors.");
+            host.Error.WriteLine(
+                $"The log's own signature shows it, to anyone. The evidence is in {evidence}: publish it and ask the operator and the auditors.");
         }
         return code;
     }
 
     private static string Statement(ReceiptResult result) => FormattableString.Invariant(result switch
     {
-        { Status: ReceiptStatus.Kept, Version: { } version } => $"kept, published as version {version.Version} in epoch {version.Epoch}, promised by epoch {result.Receipt!.By}",
+        { Status: ReceiptStatus.Kept, Version: { } version } =>
+            $"kept, published as version {version.Version} in epoch {version.Epoch}, promised by epoch {result.Receipt!.By}",
         { Status: ReceiptStatus.Kept } => $"kept, published by epoch {result.Receipt!.By}",
-        { Status: ReceiptStatus.NotDue } => $"not due, promised by epoch {result.Receipt!.By}, the log is at epoch {result.Head!.Epoch} and does not show it yet",
-        { Status: ReceiptStatus.Broken } => $"BROKEN, {result.Reason.Name()}: the log promised to publish it in an epoch from {result.Receipt!.After + 1} to {result.Receipt.By}, and did not",
+        { Status: ReceiptStatus.NotDue } =>
+            $"not due, promised by epoch {result.Receipt!.By}, the log is at epoch {result.Head!.Epoch} and does not show it yet",
+        { Status: ReceiptStatus.Broken } =>
+            $"BROKEN, {result.Reason.Name()}: the log promised to publish it in an epoch from {result.Receipt!.After + 1} to {result.Receipt.By}, and did not",
         { Status: ReceiptStatus.Refused } => $"invalid, {result.Reason.Name()}: this is no promise of the log",
-        _ => (FormattableString)$"it cannot be told, {result.Reason.Name()}: the servers' answers say neither that the promise was kept nor that it was broken",
+        _ =>
+            (FormattableString)$"it cannot be told, {result.Reason.Name()}: the servers' answers say neither that the promise was kept nor that it was broken",
     });
 
     private static void Write(Utf8JsonWriter writer, UpdateReceipt receipt, ReceiptResult result)

@@ -11,14 +11,23 @@ internal static class StatusCommand
     {
         var id = new Argument<Guid>("ID") { Description = "id of the request, as update printed it" };
         var wait = new Option<bool>("--wait", "-w") { Description = "wait until it is published or refused" };
-        var timeout = new Option<int>("--timeout") { Description = "seconds to wait at most", HelpName = "SECONDS", DefaultValueFactory = _ => 120 };
-        var command = new Command("status", "Say what became of an update (API key or token with scope update): the server's word, which a lookup proves") { id, wait, timeout };
+        var timeout = new Option<int>("--timeout")
+        {
+            Description = "seconds to wait at most",
+            HelpName = "SECONDS",
+            DefaultValueFactory = _ => 120,
+        };
+        var command = new Command(
+            "status", "Say what became of an update (API key or token with scope update): the server's word, which a lookup proves") { id,
+                wait, timeout };
         command.SetAction(async (parse, cancellationToken) =>
         {
-            using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
+            using Session session =
+                await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
             bool waits = parse.GetValue(wait);
             RequestOutcome outcome = await session.Client
-                .StatusAsync(parse.GetValue(id), waits ? TimeSpan.FromSeconds(parse.GetValue(timeout)) : TimeSpan.Zero, cancellationToken).ConfigureAwait(false);
+                .StatusAsync(parse.GetValue(id), waits ? TimeSpan.FromSeconds(parse.GetValue(timeout)) : TimeSpan.Zero, cancellationToken)
+                .ConfigureAwait(false);
             return Print(host, options.Json(parse), outcome, waits);
         });
         return command;
@@ -31,7 +40,8 @@ internal static class StatusCommand
             Report.Json(host, outcome.Status == UpdateStatus.Refused ? null : "accepted", Name(outcome), outcome.Epoch, writer =>
             {
                 writer.WriteString("request_id"u8, outcome.RequestId);
-                writer.WriteString("status"u8, outcome.Status switch { UpdateStatus.Published => "published", UpdateStatus.Refused => "refused", _ => "pending" });
+                writer.WriteString("status"u8,
+                    outcome.Status switch { UpdateStatus.Published => "published", UpdateStatus.Refused => "refused", _ => "pending" });
                 writer.WriteStartArray("items"u8);
                 foreach (PublishedKey item in outcome.Items)
                 {
@@ -52,9 +62,11 @@ internal static class StatusCommand
                 host.Out.WriteLine($"{outcome.RequestId}: published in epoch {outcome.Epoch}, says the server");
                 foreach (PublishedKey item in outcome.Items)
                 {
-                    host.Out.WriteLine($"  {DisplayText.Show(item.Key.Span)}: {(item.Structure.HasVersions() ? $"version {item.Version.Version}" : "published")}{(item.Structure == StructureId.Keys ? "" : $" in {Structures.Names[(int)item.Structure - 1]}")}");
+                    host.Out.WriteLine(
+                        $"  {DisplayText.Show(item.Key.Span)}: {(item.Structure.HasVersions() ? $"version {item.Version.Version}" : "published")}{(item.Structure == StructureId.Keys ? "" : $" in {Structures.Names[(int)item.Structure - 1]}")}");
                 }
-                host.Out.WriteLine($"  next     optiks {(outcome.Items.Any(item => item.Structure != StructureId.Keys) ? "user lookup NAME" : "lookup KEY")} proves what the log shows");
+                host.Out.WriteLine(
+                    $"  next     optiks {(outcome.Items.Any(item => item.Structure != StructureId.Keys) ? "user lookup NAME" : "lookup KEY")} proves what the log shows");
                 return ExitCodes.Success;
             case UpdateStatus.Refused:
                 string where = outcome.RefusedItem is { } number ? $" (item {number})" : "";

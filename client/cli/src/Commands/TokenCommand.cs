@@ -17,13 +17,19 @@ internal static class TokenCommand
     private static readonly ApiScopes[] s_scopes = [ApiScopes.Update, ApiScopes.History, ApiScopes.Lookup, ApiScopes.Erase];
 
     public static Command Create(GlobalOptions options, CommandHost host) =>
-        new("token", "Make tokens, as an operator's account system does for its users, for trying things out") { CreateCreate(options, host), CreateKeys(options, host) };
+        new("token", "Make tokens, as an operator's account system does for its users, for trying things out") { CreateCreate(options,
+            host), CreateKeys(options, host) };
 
     private static Command CreateCreate(GlobalOptions options, CommandHost host)
     {
         Option<string> keyFile = KeyFile();
         var keys = new KeyArguments(ArgumentArity.ZeroOrMore, "key that the token is about; without one it allows lookups alone");
-        var audience = new Option<string>("--audience") { Description = "audience of the log: the services' setting Optiks:Tokens:Audience", HelpName = "TEXT", Required = true };
+        var audience = new Option<string>("--audience")
+        {
+            Description = "audience of the log: the services' setting Optiks:Tokens:Audience",
+            HelpName = "TEXT",
+            Required = true,
+        };
         var scopes = new Option<ApiScopes>("--scope")
         {
             Description = "what it allows, one or several separated by commas: update, history, lookup, erase",
@@ -37,7 +43,8 @@ internal static class TokenCommand
                     ApiScopes one = ApiKeyFile.ParseScope(word);
                     if (!s_scopes.Contains(one))
                     {
-                        result.AddError($"'{word}' is not a scope of tokens: there are {string.Join(", ", s_scopes.Select(ApiKeyFile.ScopeName))}.");
+                        result.AddError(
+                            $"'{word}' is not a scope of tokens: there are {string.Join(", ", s_scopes.Select(ApiKeyFile.ScopeName))}.");
                     }
                     all |= one;
                 }
@@ -45,17 +52,41 @@ internal static class TokenCommand
             },
         };
         scopes.CompletionSources.Add([.. s_scopes.Select(ApiKeyFile.ScopeName)]);
-        var subject = new Option<string>("--subject") { Description = "who it is for, as rate limits count", HelpName = "TEXT", DefaultValueFactory = _ => "optiks" };
+        var subject = new Option<string>("--subject")
+        {
+            Description = "who it is for, as rate limits count",
+            HelpName = "TEXT",
+            DefaultValueFactory = _ => "optiks",
+        };
         var user = new Option<string?>("--user-b64") { Description = "base64url of the user's id that it is about", HelpName = "ID" };
-        var lifetime = new Option<int>("--lifetime") { Description = "seconds until it expires", HelpName = "SECONDS", DefaultValueFactory = _ => DefaultSeconds };
-        var keyId = new Option<string?>("--kid") { Description = "id of the signing key, as the services' JWKS file has it (default: the key's thumbprint)", HelpName = "ID" };
-        var output = new Option<string?>("--out") { Description = "write the token to a new file of mode 0600, for --token-file, instead of printing it", HelpName = "FILE" };
-        var command = new Command("create", "Sign a token that allows its holder what it says, until it expires") { keyFile, audience, scopes, subject, user, lifetime, keyId, output };
+        var lifetime = new Option<int>("--lifetime")
+        {
+            Description = "seconds until it expires",
+            HelpName = "SECONDS",
+            DefaultValueFactory = _ => DefaultSeconds,
+        };
+        var keyId =
+            new Option<string?>("--kid")
+            {
+                Description =
+                "id of the signing key, as the services' JWKS file has it (default: the key's thumbprint)",
+                HelpName = "ID"
+            };
+        var output =
+            new Option<string?>("--out")
+            {
+                Description =
+                "write the token to a new file of mode 0600, for --token-file, instead of printing it",
+                HelpName = "FILE"
+            };
+        var command = new Command("create", "Sign a token that allows its holder what it says, until it expires") { keyFile, audience,
+            scopes, subject, user, lifetime, keyId, output };
         keys.AddTo(command);
         command.SetAction(parse =>
         {
             NativeLibraryCheck.Ensure();
-            var grant = new TokenGrant(parse.GetValue(audience)!, parse.GetValue(subject)!, parse.GetValue(scopes), host.Time.GetUtcNow(), Lifetime(parse.GetValue(lifetime)))
+            var grant = new TokenGrant(parse.GetValue(audience)!, parse.GetValue(subject)!, parse.GetValue(scopes), host.Time.GetUtcNow(),
+                Lifetime(parse.GetValue(lifetime)))
             {
                 Keys = keys.Read(parse),
                 User = UserId(parse.GetValue(user)),
@@ -67,7 +98,8 @@ internal static class TokenCommand
             string token = Sign(parse.GetValue(keyFile)!, signer => signer.Sign(grant, parse.GetValue(keyId)));
             if (token.Length > ProtocolLimits.MaxToken || grant.Keys.Count > ProtocolLimits.MaxTokenKeys)
             {
-                throw new UsageException($"The token would have {token.Length} characters and {grant.Keys.Count} keys: services take {ProtocolLimits.MaxToken} and {ProtocolLimits.MaxTokenKeys}.");
+                throw new UsageException(
+                    $"The token would have {token.Length} characters and {grant.Keys.Count} keys: services take {ProtocolLimits.MaxToken} and {ProtocolLimits.MaxTokenKeys}.");
             }
             Print(host, options.Json(parse), grant, token, parse.GetValue(output));
             return ExitCodes.Success;
@@ -78,7 +110,8 @@ internal static class TokenCommand
     private static Command CreateKeys(GlobalOptions options, CommandHost host)
     {
         Option<string> keyFile = KeyFile();
-        var command = new Command("jwks", "Print the JWKS file with a private key's public key, for the services' setting Optiks:Tokens:KeysFile") { keyFile };
+        var command = new Command(
+            "jwks", "Print the JWKS file with a private key's public key, for the services' setting Optiks:Tokens:KeysFile") { keyFile };
         command.SetAction(parse =>
         {
             NativeLibraryCheck.Ensure();
@@ -100,7 +133,13 @@ internal static class TokenCommand
         return command;
     }
 
-    private static Option<string> KeyFile() => new("--key-file") { Description = "private key of Ed25519 or P-256, in PEM (PKCS #8), mode 0600", HelpName = "FILE", Required = true };
+    private static Option<string> KeyFile() =>
+        new("--key-file")
+        {
+            Description = "private key of Ed25519 or P-256, in PEM (PKCS #8), mode 0600",
+            HelpName = "FILE",
+            Required = true,
+        };
 
     private static string Sign(string keyFile, Func<TokenSigner, string> make)
     {
@@ -138,10 +177,12 @@ internal static class TokenCommand
         {
             host.Out.WriteLine(token);
         }
-        host.Error.WriteLine($"Expires {grant.Expires.UtcDateTime:yyyy-MM-dd HH:mm:ss}Z. Whoever has the token may do what it allows until then.");
+        host.Error.WriteLine(
+            $"Expires {grant.Expires.UtcDateTime:yyyy-MM-dd HH:mm:ss}Z. Whoever has the token may do what it allows until then.");
     }
 
-    private static TimeSpan Lifetime(int seconds) => seconds >= 1 ? TimeSpan.FromSeconds(seconds) : throw new UsageException("--lifetime: at least one second.");
+    private static TimeSpan Lifetime(int seconds) =>
+        seconds >= 1 ? TimeSpan.FromSeconds(seconds) : throw new UsageException("--lifetime: at least one second.");
 
     private static ReadOnlyMemory<byte>? UserId(string? text) => text is null ? (ReadOnlyMemory<byte>?)null
         : Base64UrlText.TryDecode(text, out byte[]? octets) && octets.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? octets

@@ -12,11 +12,38 @@ internal static class UpdateCommand
     {
         var key = new Argument<string>("KEY") { Description = "key to set" };
         var value = new ValueArgument();
-        var wait = new Option<bool>("--wait", "-w") { Description = "wait until it is published, then verify that the log has it: exit code 0 only then, 3 when the time is up or it could not be verified" };
-        var timeout = new Option<int>("--timeout") { Description = "seconds to wait at most", HelpName = "SECONDS", DefaultValueFactory = _ => 120 };
-        var expect = new Option<ulong?>("--expect") { Description = "apply only if this is the key's latest version then (0: it has none yet)", HelpName = "N" };
-        var requestId = new Option<Guid?>("--request-id") { Description = "go on with an earlier update, or repeat one whose answer was lost: the same command with the id that was printed; it applies once", HelpName = "UUID" };
-        var receipt = new Option<string?>("--receipt") { Description = "ask for the log's signed promise to publish it, verify it and write it to a new file, for 'optiks receipt check'; not with --expect", HelpName = "FILE" };
+        var wait = new Option<bool>("--wait",
+            "-w")
+        {
+            Description =
+                "wait until it is published, then verify that the log has it: exit code 0 only then, 3 when the time is up or it could not be verified"
+        };
+        var timeout = new Option<int>("--timeout")
+        {
+            Description = "seconds to wait at most",
+            HelpName = "SECONDS",
+            DefaultValueFactory = _ => 120,
+        };
+        var expect =
+            new Option<ulong?>("--expect")
+            {
+                Description = "apply only if this is the key's latest version then (0: it has none yet)",
+                HelpName = "N",
+            };
+        var requestId =
+            new Option<Guid?>("--request-id")
+            {
+                Description =
+                "go on with an earlier update, or repeat one whose answer was lost: the same command with the id that was printed; it applies once",
+                HelpName = "UUID"
+            };
+        var receipt =
+            new Option<string?>("--receipt")
+            {
+                Description =
+                "ask for the log's signed promise to publish it, verify it and write it to a new file, for 'optiks receipt check'; not with --expect",
+                HelpName = "FILE"
+            };
         var note = new NoteArgument();
         var base64 = new Option<bool>("--b64") { Description = "KEY and VALUE are base64url of their octets" };
         var command = new Command("update", "Set a key's value (API key or token with scope update)") { key };
@@ -38,12 +65,14 @@ internal static class UpdateCommand
             {
                 if (parse.GetValue(expect) is not null)
                 {
-                    throw new UsageException("An update with --expect may be refused, so no log promises to publish it: leave out --receipt or --expect.");
+                    throw new UsageException(
+                        "An update with --expect may be refused, so no log promises to publish it: leave out --receipt or --expect.");
                 }
                 ReceiptCommand.RequireFree(file);
             }
             byte[] octets = await value.ReadAsync(parse, parse.GetValue(base64), host, cancellationToken).ConfigureAwait(false);
-            using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
+            using Session session =
+                await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
             session.RequireValue(note.Length(parse, octets.Length));
             session.RequireKeys([name]);
             Guid id = parse.GetValue(requestId) ?? session.Client.NewRequestId();
@@ -67,15 +96,18 @@ internal static class UpdateCommand
                 }
                 if (parse.GetValue(wait) && result.Status == UpdateStatus.Pending)
                 {
-                    result = await session.Client.WaitAsync(result, TimeSpan.FromSeconds(parse.GetValue(timeout)), cancellationToken).ConfigureAwait(false);
+                    result = await session.Client.WaitAsync(result, TimeSpan.FromSeconds(parse.GetValue(timeout)), cancellationToken)
+                        .ConfigureAwait(false);
                 }
             }
             catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure && (result is not null || e.IsTransient))
             {
                 // The server may have accepted the update. So print advice with the request id, because a second try under another id could
                 // apply the update twice.
-                string hint = $"The update may have been accepted. {RepeatHint(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
-                return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
+                string hint =
+                    $"The update may have been accepted. {RepeatHint(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
+                return new CommandFailure(
+                    ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
                     .Print(options.Json(parse), host.Out, host.Error);
             }
             int code = Print(host, options.Json(parse), parse.GetValue(wait), result);
@@ -125,7 +157,8 @@ internal static class UpdateCommand
         }
         else
         {
-            host.Out.WriteLine($"{key}: accepted, version {result.Version!.Value.Version}, published in epoch {result.Epoch}, verified at epoch {head.Epoch}, {Report.Standing(head)}");
+            host.Out.WriteLine(
+                $"{key}: accepted, version {result.Version!.Value.Version}, published in epoch {result.Epoch}, verified at epoch {head.Epoch}, {Report.Standing(head)}");
             if (result.Lookup.Version > result.Version.Value.Version)
             {
                 host.Out.WriteLine($"  latest   version {result.Lookup.Version} by now: see optiks history");
@@ -144,13 +177,16 @@ internal static class UpdateCommand
         }
         else
         {
-            host.Out.WriteLine($"{key}: accepted, not confirmed: the server says that it was version {result.Version!.Value.Version}, the latest is version {result.Lookup!.Version}");
-            host.Error.WriteLine($"{key}: {result.Detail}. `optiks history` with an API key or token of scope history shows every version.");
+            host.Out.WriteLine(
+                $"{key}: accepted, not confirmed: the server says that it was version {result.Version!.Value.Version}, the latest is version {result.Lookup!.Version}");
+            host.Error.WriteLine(
+                $"{key}: {result.Detail}. `optiks history` with an API key or token of scope history shows every version.");
         }
         return ExitCodes.Unreachable;
     }
 
-    private static void Accepted(CommandHost host, string reason, UpdateResult result) => Report.Json(host, "accepted", reason, result.Epoch, writer =>
+    private static void Accepted(CommandHost host, string reason, UpdateResult result) =>
+        Report.Json(host, "accepted", reason, result.Epoch, writer =>
     {
         Report.Key(writer, result.Key);
         writer.WriteString("request_id"u8, result.RequestId);
@@ -202,7 +238,8 @@ internal static class UpdateCommand
         }
         else
         {
-            host.Out.WriteLine($"{key}: invalid, the server says that it published the update as version {result.Version!.Value.Version} in epoch {result.Epoch}, but {result.Detail}");
+            host.Out.WriteLine(
+                $"{key}: invalid, the server says that it published the update as version {result.Version!.Value.Version} in epoch {result.Epoch}, but {result.Detail}");
             host.Error.WriteLine($"Run `optiks history {key}` and report it to the operator and the auditors.");
         }
         return ExitCodes.Invalid;

@@ -12,19 +12,48 @@ internal static class VerifyCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
     {
-        var file = new Argument<string>("FILE") { Description = "a binary answer of lookup, history or monitor, about keys or users, an answer about periods, a head, a record, an audit proof or a checkpoint; - for standard input" };
+        var file =
+            new Argument<string>("FILE")
+            {
+                Description =
+                "a binary answer of lookup, history or monitor, about keys or users, an answer about periods, a head, a record, an audit proof or a checkpoint; - for standard input"
+            };
         var keys = new KeyArguments(ArgumentArity.ZeroOrMore, "the keys or usernames that were asked for, in that order");
         var earlier = new Option<string?>("--from-record")
         {
-            Description = "a record that you trust: of the epoch at which an audit proof begins (needed), or another one that a record or an answer about periods must agree with",
+            Description =
+                "a record that you trust: of the epoch at which an audit proof begins (needed), or another one that a record or an answer about periods must agree with",
             HelpName = "FILE",
         };
-        var period = new Option<string?>("--period-record") { Description = "for an audit proof, the record of the first epoch of that record's period, which you trust too", HelpName = "FILE" };
-        var ended = new Option<string?>("--ended-record") { Description = "for an answer of history or monitor about a period that ended, the record of its last epoch, which you trust", HelpName = "FILE" };
-        var user = new Option<string?>("--user-b64") { Description = "for the answer of a user's monitoring, the id of the user, base64url", HelpName = "ID" };
-        var device = new Option<string?>("--device") { Description = "for the answer of a user lookup, the one device that was asked for", HelpName = "ID" };
+        var period =
+            new Option<string?>("--period-record")
+            {
+                Description =
+                "for an audit proof, the record of the first epoch of that record's period, which you trust too",
+                HelpName = "FILE"
+            };
+        var ended =
+            new Option<string?>("--ended-record")
+            {
+                Description =
+                "for an answer of history or monitor about a period that ended, the record of its last epoch, which you trust",
+                HelpName = "FILE"
+            };
+        var user = new Option<string?>("--user-b64")
+        {
+            Description = "for the answer of a user's monitoring, the id of the user, base64url",
+            HelpName = "ID",
+        };
+        var device = new Option<string?>("--device")
+        {
+            Description = "for the answer of a user lookup, the one device that was asked for",
+            HelpName = "ID",
+        };
         var fresh = new Option<bool>("--fresh") { Description = "also require that it is recent, by this machine's clock" };
-        var command = new Command("verify", "Judge a stored answer offline against the trust anchor: signatures and proofs, not whether the log has newer") { file, earlier, period, ended, user, device, fresh };
+        var command = new Command(
+            "verify",
+            "Judge a stored answer offline against the trust anchor: signatures and proofs, not whether the log has newer") { file, earlier,
+                period, ended, user, device, fresh };
         keys.AddTo(command);
         command.SetAction(parse =>
         {
@@ -33,10 +62,12 @@ internal static class VerifyCommand
             byte[] octets = InspectCommand.ReadFile(host, name);
             if (octets.AsSpan().TrimStart(" \r\n\t"u8).StartsWith("{"u8))
             {
-                throw new UsageException($"{name} is JSON, which is for people: store the binary form (Accept: application/vnd.optiks.lookup and so on) to verify it.");
+                throw new UsageException(
+                    $"{name} is JSON, which is for people: store the binary form (Accept: application/vnd.optiks.lookup and so on) to verify it.");
             }
             ulong? now = parse.GetValue(fresh) ? (ulong)host.Time.GetUtcNow().ToUnixTimeMilliseconds() : null;
-            var judge = new SavedAnswerJudge(TrustArgument.Required(options, parse, host), now, Record(parse.GetValue(earlier)), Record(parse.GetValue(period)), Record(parse.GetValue(ended)), UserId(parse.GetValue(user)),
+            var judge = new SavedAnswerJudge(TrustArgument.Required(options, parse, host), now, Record(parse.GetValue(earlier)),
+                Record(parse.GetValue(period)), Record(parse.GetValue(ended)), UserId(parse.GetValue(user)),
                 parse.GetValue(device) is { } id ? keys.Decode(parse, id) : default);
             Judgement judgement;
             try
@@ -86,11 +117,13 @@ internal static class VerifyCommand
         {
             if (json)
             {
-                Report.Json(host, valid ? key?.Verdict ?? "valid" : "invalid", judgement.Reason.Name(), key?.Epoch ?? judgement.Epoch, writer =>
+                Report.Json(host, valid ? key?.Verdict ?? "valid" : "invalid", judgement.Reason.Name(),
+                    key?.Epoch ?? judgement.Epoch, writer =>
                 {
                     writer.WriteString("kind"u8, judgement.Kind);
                     writer.WriteBoolean("fresh_checked"u8, judgement.IsFreshChecked);
-                    Report.Number(writer, "time_ms", (key?.Time ?? judgement.Time) is { } time ? (ulong)time.ToUnixTimeMilliseconds() : null);
+                    Report.Number(writer, "time_ms",
+                        (key?.Time ?? judgement.Time) is { } time ? (ulong)time.ToUnixTimeMilliseconds() : null);
                     if (key?.User is { } user)
                     {
                         Write(writer, key, user);
@@ -108,14 +141,16 @@ internal static class VerifyCommand
             }
             else if (key is not null && valid)
             {
-                host.Out.WriteLine($"{DisplayText.Show(key.Key.Span)}: {key.Verdict}{(key.Version > 0 ? $", version {key.Version}" : "")}, epoch {key.Epoch ?? judgement.Epoch}, valid");
+                host.Out.WriteLine(
+                    $"{DisplayText.Show(key.Key.Span)}: {key.Verdict}{(key.Version > 0 ? $", version {key.Version}" : "")}, epoch {key.Epoch ?? judgement.Epoch}, valid");
                 if (key.Value is { } value)
                 {
                     host.Out.WriteLine($"  {Values.Name(value)}  {Values.Show(value)}");
                 }
                 if (key.User is { } user)
                 {
-                    host.Out.WriteLine($"  user     {(user.User is { } octets ? DisplayText.Show(octets.Span) : "none")}{(user.HasLeft ? ", has left for good" : "")}");
+                    host.Out.WriteLine(
+                        $"  user     {(user.User is { } octets ? DisplayText.Show(octets.Span) : "none")}{(user.HasLeft ? ", has left for good" : "")}");
                     UserReport.Earlier(host.Out, user.Earlier);
                     UserReport.Devices(host.Out, user.Devices);
                     UserVersionList.Show(host.Out, user.Lists, user.Versions, null);
@@ -123,7 +158,8 @@ internal static class VerifyCommand
             }
             else if (key is null)
             {
-                host.Out.WriteLine($"{judgement.Kind}: {(valid ? "valid" : $"invalid, {judgement.Reason.Name()}")}{(valid && judgement.Epoch is { } epoch ? $", epoch {epoch}" : "")}");
+                host.Out.WriteLine(
+                    $"{judgement.Kind}: {(valid ? "valid" : $"invalid, {judgement.Reason.Name()}")}{(valid && judgement.Epoch is { } epoch ? $", epoch {epoch}" : "")}");
             }
         }
         if (!json)
@@ -135,7 +171,8 @@ internal static class VerifyCommand
             }
             else
             {
-                host.Error.WriteLine("Nothing of this file is to be believed. Are --trust, the keys and their order those of the question?");
+                host.Error.WriteLine(
+                    "Nothing of this file is to be believed. Are --trust, the keys and their order those of the question?");
             }
         }
         return valid ? ExitCodes.Success : ExitCodes.Invalid;

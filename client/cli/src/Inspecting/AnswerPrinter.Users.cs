@@ -13,7 +13,9 @@ internal sealed partial class AnswerPrinter
         }
         foreach (UserLookup user in answer.Users)
         {
-            Line(1, $"user: {user.Kind switch { 0 => "there is none", 1 => "has left", _ => "current" }}{(user.Name is null && user.Generations is null ? ", whose id the client knows" : "")}");
+            Line(
+                1,
+                $"user: {user.Kind switch { 0 => "there is none", 1 => "has left", _ => "current" }}{(user.Name is null && user.Generations is null ? ", whose id the client knows" : "")}");
             Entry("username", StructureId.Usernames, _key, user.Name);
             // The answer contains the user id unless the client named the id in its question.
             ReadOnlyMemory<byte>? id = user.Generations is null ? FindValue(user.Name) : Generations(user.Generations);
@@ -25,13 +27,15 @@ internal sealed partial class AnswerPrinter
             About(StructureId.Devices, id);
             Line(1, $"device list, of record {user.Devices.Record}");
             Lookup(user.Devices.Lookup);
-            IReadOnlyList<ReadOnlyMemory<byte>> ids = user.Devices.Lookup.Members is [.., { Kind: MemberKind.Opened } list] && DeviceList.TryDecode(list.Value, out IReadOnlyList<ReadOnlyMemory<byte>>? listed) ? listed : [];
+            IReadOnlyList<ReadOnlyMemory<byte>> ids = user.Devices.Lookup.Members is [.., { Kind: MemberKind.Opened } list]
+                && DeviceList.TryDecode(list.Value, out IReadOnlyList<ReadOnlyMemory<byte>>? listed) ? listed : [];
             for (int i = 0; i < user.Keys.Count; i++)
             {
                 // If the client requested one device, the answer has one key and does not name the key's device.
                 ReadOnlyMemory<byte>? device = ids.Count == user.Keys.Count ? ids[i] : null;
                 About(StructureId.Keys, device);
-                Line(1, $"{(device is { } octets ? $"device {DisplayText.Show(octets.Span)}" : "a device")}, of record {user.Keys[i].Record}");
+                Line(1,
+                    $"{(device is { } octets ? $"device {DisplayText.Show(octets.Span)}" : "a device")}, of record {user.Keys[i].Record}");
                 Lookup(user.Keys[i].Lookup);
             }
         }
@@ -105,5 +109,6 @@ internal sealed partial class AnswerPrinter
 
     private static ReadOnlyMemory<byte>? FindValue(UserEntry? entry) => entry?.Member is { } member ? FindValue(member) : null;
 
-    private static ReadOnlyMemory<byte>? FindValue(Member member) => member.Kind == MemberKind.Opened ? member.Value : default(ReadOnlyMemory<byte>?);
+    private static ReadOnlyMemory<byte>? FindValue(Member member) =>
+        member.Kind == MemberKind.Opened ? member.Value : default(ReadOnlyMemory<byte>?);
 }

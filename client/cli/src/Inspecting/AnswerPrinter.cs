@@ -111,14 +111,18 @@ internal sealed partial class AnswerPrinter
         for (int i = 0; i < record.Structures.Count; i++)
         {
             StructureState state = record.Structures[i];
-            Line(depth + 1, $"{Structures.Names[i],-15} {state.Count,10} leaves   root {Short(state.Root.Span)}   VRF key {Short(state.VrfPublicKey.Span)}");
+            Line(
+                depth + 1,
+                $"{Structures.Names[i],-15} {state.Count,10} leaves   root {Short(state.Root.Span)}   VRF key {Short(state.VrfPublicKey.Span)}");
         }
     }
 
     private void Lookup(Lookup lookup)
     {
         IReadOnlyList<ulong> ladder = Ladder.Present(lookup.Version);
-        Line(1, lookup.Version == 0 ? "absent: version 1 does not exist" : $"latest version {lookup.Version}; ladder {string.Join(' ', ladder)}");
+        Line(1, lookup.Version == 0
+            ? "absent: version 1 does not exist"
+            : $"latest version {lookup.Version}; ladder {string.Join(' ', ladder)}");
         // The answer leaves out those versions at the beginning of the ladder that the client already knew.
         int first = Math.Max(0, ladder.Count - lookup.Members.Count);
         for (int i = 0; i < lookup.Members.Count; i++)
@@ -130,7 +134,9 @@ internal sealed partial class AnswerPrinter
 
     private void Versions(Versions versions)
     {
-        Line(1, $"latest version {versions.Version}; {versions.Members.Count} listed from version {versions.From}{(versions.Absent.Count == 0 ? ", a page" : "")}");
+        Line(
+            1,
+            $"latest version {versions.Version}; {versions.Members.Count} listed from version {versions.From}{(versions.Absent.Count == 0 ? ", a page" : "")}");
         for (int i = 0; i < versions.Members.Count; i++)
         {
             Member(versions.Members[i], versions.From + (ulong)i);
@@ -157,7 +163,9 @@ internal sealed partial class AnswerPrinter
         }
         if (member.Kind == MemberKind.Opened)
         {
-            Line(3, $"{Values.Name(member.Value)}     {Values.Show(member.Value)} ({member.Value.Length} octets{(Values.IsNoted(member.Value) ? " with the note" : "")})");
+            Line(
+                3,
+                $"{Values.Name(member.Value)}     {Values.Show(member.Value)} ({member.Value.Length} octets{(Values.IsNoted(member.Value) ? " with the note" : "")})");
         }
         else
         {
@@ -181,7 +189,8 @@ internal sealed partial class AnswerPrinter
                 break;
             case OpenedNode.Interior interior:
                 Line(3, $"where it would be, a node of {interior.Length} bits has another prefix");
-                Path(interior.Path, interior.Prefix.Span, $"node of {interior.Length} bits: left {Short(interior.Left.Span)}, right {Short(interior.Right.Span)}");
+                Path(interior.Path, interior.Prefix.Span,
+                    $"node of {interior.Length} bits: left {Short(interior.Left.Span)}, right {Short(interior.Right.Span)}");
                 break;
             case OpenedNode.Leaf leaf:
                 Line(3, "where it would be, a leaf has another label");
@@ -200,7 +209,9 @@ internal sealed partial class AnswerPrinter
         for (int i = 0; i < downwards.Length; i++)
         {
             int deepestFirst = downwards.Length - 1 - i;
-            string sibling = deepestFirst < siblings ? Short(path.Siblings.Span.Slice(deepestFirst * NativeHash.Length, NativeHash.Length)) : "missing";
+            string sibling = deepestFirst < siblings
+                ? Short(path.Siblings.Span.Slice(deepestFirst * NativeHash.Length, NativeHash.Length))
+                : "missing";
             string side = position.IsEmpty ? "sibling" : Bit(position, downwards[i]) ? "goes right; left" : "goes left; right";
             Line(4, $"{Branch(i)}{downwards[i]} bits, {side} {sibling}");
         }
@@ -215,7 +226,9 @@ internal sealed partial class AnswerPrinter
         for (int i = 0; i < proof.Structures.Count; i++)
         {
             AppendProof structure = proof.Structures[i];
-            Line(1, $"{Structures.Names[i],-15} {Count(structure.Leaves.Count, "leaf", "leaves")} added, {structure.Opened.Length} octets of the old tree");
+            Line(
+                1,
+                $"{Structures.Names[i],-15} {Count(structure.Leaves.Count, "leaf", "leaves")} added, {structure.Opened.Length} octets of the old tree");
             foreach (IGrouping<byte, AddedLeaf> epoch in structure.Leaves.GroupBy(leaf => leaf.Offset).OrderBy(group => group.Key))
             {
                 Line(2, $"epoch {first.Epoch + 1 + epoch.Key,-8} {Count(epoch.Count(), "leaf", "leaves")}");
@@ -244,7 +257,9 @@ internal sealed partial class AnswerPrinter
         }
         byte[] alpha = VrfKey.Input(_structure, key.Span, number);
         byte[] label = new byte[VrfKey.Length];
-        return VrfKey.Verify(_structures[(int)_structure - 1].VrfPublicKey.Span, alpha, vrfProof.Span, label) == Reason.Valid ? label : null;
+        return VrfKey.Verify(_structures[(int)_structure - 1].VrfPublicKey.Span, alpha, vrfProof.Span, label) == Reason.Valid
+            ? label
+            : null;
     }
 
     // Returns the words by which the output names a leaf: its version, or "the entry" if its structure has no versions. In a log that

@@ -12,22 +12,30 @@ internal static class JsonAnswerReader
         {
             using var document = JsonDocument.Parse(json);
             JsonElement root = document.RootElement;
-            return root.TryGetProperty("lookups", out JsonElement lookups) ? new SavedAnswer.OfLookups(new LookupAnswer(Head(root.GetProperty("head")), [.. lookups.EnumerateArray().Select(Lookup)]))
+            return root.TryGetProperty("lookups", out JsonElement lookups)
+                ? new SavedAnswer.OfLookups(new LookupAnswer(Head(root.GetProperty("head")), [.. lookups.EnumerateArray().Select(Lookup)]))
                 : root.TryGetProperty("versions", out JsonElement versions) && root.TryGetProperty("head", out JsonElement head)
                     ? new SavedAnswer.OfVersions(new VersionsAnswer(Head(head), [.. versions.EnumerateArray().Select(Versions)]))
                 : root.TryGetProperty("users", out JsonElement users)
-                    ? new SavedAnswer.OfUsers(new UserLookupAnswer(Head(root.GetProperty("head")), [.. root.GetProperty("parts").EnumerateArray().Select(Part)], [.. users.EnumerateArray().Select(User)]))
+                    ? new SavedAnswer.OfUsers(
+                        new UserLookupAnswer(Head(root.GetProperty("head")), [.. root.GetProperty("parts").EnumerateArray().Select(Part)],
+                            [.. users.EnumerateArray().Select(User)]))
                 : root.TryGetProperty("names", out JsonElement names) && root.TryGetProperty("decommissioned", out JsonElement left)
                     ? new SavedAnswer.OfOwnUser(new UserMonitorAnswer(
                         Head(root.GetProperty("head")), [.. names.EnumerateArray().Select(Entry)], Entry(left),
                         root.TryGetProperty("devices", out JsonElement list) ? Versions(list) : null,
                         root.TryGetProperty("keys", out JsonElement keys) ? [.. keys.EnumerateArray().Select(Versions)] : []))
-                : root.TryGetProperty("bounds", out JsonElement bounds) ? new SavedAnswer.OfPeriods(new PeriodsAnswer(Head(root.GetProperty("head")), [.. bounds.EnumerateArray().Select(Part)]))
+                : root.TryGetProperty("bounds", out JsonElement bounds)
+                    ? new SavedAnswer.OfPeriods(
+                        new PeriodsAnswer(Head(root.GetProperty("head")), [.. bounds.EnumerateArray().Select(Part)]))
                 : root.TryGetProperty("record", out _) ? new SavedAnswer.OfHead(Head(root))
-                : root.TryGetProperty("vrf_public_key", out _) || root.TryGetProperty("period_first_epoch", out _) ? new SavedAnswer.OfRecord(Record(root))
-                : throw new UsageException("This JSON is not an answer of lookup, history, monitor or epochs, nor one about users or periods.");
+                : root.TryGetProperty("vrf_public_key", out _) || root.TryGetProperty("period_first_epoch", out _)
+                    ? new SavedAnswer.OfRecord(Record(root))
+                : throw new UsageException(
+                    "This JSON is not an answer of lookup, history, monitor or epochs, nor one about users or periods.");
         }
-        catch (Exception e) when (e is JsonException or KeyNotFoundException or InvalidOperationException or FormatException or EncodingException)
+        catch (Exception e)
+            when (e is JsonException or KeyNotFoundException or InvalidOperationException or FormatException or EncodingException)
         {
             throw new UsageException($"This JSON is not an answer: {e.Message}", e);
         }
@@ -52,7 +60,8 @@ internal static class JsonAnswerReader
         ? new UserEntry(element.GetProperty("record").GetByte(), Member(member), null)
         : new UserEntry(element.GetProperty("record").GetByte(), null, NonMember(element.GetProperty("absent")));
 
-    private static VersionedEntry Versioned(JsonElement element) => new(element.GetProperty("record").GetByte(), Lookup(element.GetProperty("lookup")));
+    private static VersionedEntry Versioned(JsonElement element) =>
+        new(element.GetProperty("record").GetByte(), Lookup(element.GetProperty("lookup")));
 
     private static Versions Versions(JsonElement element) => new(
         element.GetProperty("version").GetUInt64(),
@@ -76,14 +85,17 @@ internal static class JsonAnswerReader
             Path(element));
     }
 
-    private static NonMember NonMember(JsonElement element) => new(Octets(element, "vrf_proof"), element.GetProperty("node").GetInt32() switch
-    {
-        0 => null,
-        1 => new OpenedNode.Interior(
-            element.GetProperty("length").GetByte(), Octets(element, "prefix"), Octets(element, "left"), Octets(element, "right"), Path(element)),
-        2 => new OpenedNode.Leaf(Octets(element, "label"), Octets(element, "commitment"), element.GetProperty("epoch").GetUInt64(), Path(element)),
-        int node => throw new FormatException($"node {node}"),
-    });
+    private static NonMember NonMember(JsonElement element) =>
+        new(Octets(element, "vrf_proof"), element.GetProperty("node").GetInt32() switch
+        {
+            0 => null,
+            1 => new OpenedNode.Interior(
+                element.GetProperty("length").GetByte(), Octets(element, "prefix"), Octets(element, "left"), Octets(element, "right"),
+                Path(element)),
+            2 => new OpenedNode.Leaf(
+                Octets(element, "label"), Octets(element, "commitment"), element.GetProperty("epoch").GetUInt64(), Path(element)),
+            int node => throw new FormatException($"node {node}"),
+        });
 
     private static TreePath Path(JsonElement element)
     {
@@ -101,11 +113,14 @@ internal static class JsonAnswerReader
         Structures =
         [
             .. element.GetProperty("structures").EnumerateArray()
-                .Select(state => new StructureState(Octets(state, "root"), state.GetProperty("count").GetUInt64(), Octets(state, "vrf_public_key"))),
+                .Select(state => new StructureState(
+                    Octets(state, "root"), state.GetProperty("count").GetUInt64(), Octets(state, "vrf_public_key"))),
         ],
         Previous = Octets(element, "previous"),
     };
 
     private static ReadOnlyMemory<byte> Octets(JsonElement element, string name) =>
-        Base64UrlText.TryDecode(element.GetProperty(name).GetString()!, out byte[]? octets) ? octets : throw new FormatException($"{name} is not base64url");
+        Base64UrlText.TryDecode(element.GetProperty(name).GetString()!, out byte[]? octets)
+            ? octets
+            : throw new FormatException($"{name} is not base64url");
 }

@@ -11,7 +11,8 @@ namespace Optiks.Cli.Inspecting;
 /// <param name="Lists">Versions of the list, in an answer to the owner.</param>
 /// <param name="Versions">Versions of the devices' keys, in an answer to the owner.</param>
 internal sealed record JudgedUser(
-    ReadOnlyMemory<byte>? User, bool HasLeft, ulong ListVersion, IReadOnlyList<UserDevice> Devices, IReadOnlyList<UserListVersion> Lists, IReadOnlyList<UserDeviceVersions> Versions)
+    ReadOnlyMemory<byte>? User, bool HasLeft, ulong ListVersion, IReadOnlyList<UserDevice> Devices, IReadOnlyList<UserListVersion> Lists,
+    IReadOnlyList<UserDeviceVersions> Versions)
 {
     /// <summary>The earlier users of the username, all of whom have left.</summary>
     public IReadOnlyList<EarlierUser> Earlier { get; init; } = [];

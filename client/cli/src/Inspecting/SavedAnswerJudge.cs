@@ -28,7 +28,8 @@ internal sealed partial class SavedAnswerJudge
     /// period.</param>
     /// <param name="user">Id of the user, for an answer to the user's owner; empty for other answers.</param>
     /// <param name="device">The one device that a question about users named; empty if it asked for all devices.</param>
-    public SavedAnswerJudge(TrustAnchor anchor, ulong? now, byte[]? trustedRecord, byte[]? periodRecord, byte[]? endedRecord, ReadOnlyMemory<byte> user, ReadOnlyMemory<byte> device)
+    public SavedAnswerJudge(TrustAnchor anchor, ulong? now, byte[]? trustedRecord, byte[]? periodRecord, byte[]? endedRecord,
+        ReadOnlyMemory<byte> user, ReadOnlyMemory<byte> device)
     {
         _user = user;
         _device = device;
@@ -61,7 +62,8 @@ internal sealed partial class SavedAnswerJudge
         using ByteStrings names = Names(keys);
         LookupVerdict verdict = Verifier.Lookup(Context(answer.Head.Record), names, new KnownKey[keys.Count], octets);
         return ToJudgement("lookup answer", verdict.Reason, verdict.Head, [.. verdict.Keys.Select((lookup, i) => new JudgedKey(
-            keys[i], lookup.Version > 0 ? "present" : "absent", lookup.Version, lookup.Value is { } range ? octets.AsMemory(range) : null))]);
+            keys[i], lookup.Version > 0 ? "present" : "absent", lookup.Version,
+            lookup.Value is { } range ? octets.AsMemory(range) : null))]);
     }
 
     private Judgement Versions(VersionsAnswer answer, byte[] octets, IReadOnlyList<ReadOnlyMemory<byte>> keys)
@@ -72,19 +74,26 @@ internal sealed partial class SavedAnswerJudge
         // If a page begins after version 1, the client already knew the earlier versions, which are not in this file. Assume the least that
         // the client can have known about them: that the version before the page was the latest version at epoch 0.
         ulong period = EpochRecord.ReadPeriod(answer.Head.Record.Span);
-        KnownKey[] known = [.. answer.Versions.Select(versions => versions.From > 1 ? new KnownKey(0, period, versions.From - 1, 0, 0) : default)];
+        KnownKey[] known =
+            [.. answer.Versions.Select(versions => versions.From > 1 ? new KnownKey(0, period, versions.From - 1, 0, 0) : default)];
         VersionsVerdict verdict = Verifier.Versions(ForEndedPeriod(Context(answer.Head.Record)), names, known, octets);
         Judgement judgement = ToJudgement(
-            "history or monitor answer", verdict.Reason, verdict.Head, [.. verdict.Keys.Select((versions, i) => new JudgedKey(keys[i], "valid", Shown(versions), null))], _endedRecord is not null);
-        string before = verdict.Keys.Any(versions => versions.From > 1) ? "the versions before the first that it lists: it is a page, " : "";
-        string after = verdict.Keys.All(versions => versions.Complete) ? "" : "whether there are later versions: it is a page that another one follows, ";
+            "history or monitor answer", verdict.Reason, verdict.Head,
+            [.. verdict.Keys.Select((versions, i) => new JudgedKey(keys[i], "valid", Shown(versions), null))], _endedRecord is not null);
+        string before = verdict.Keys.Any(versions => versions.From > 1)
+            ? "the versions before the first that it lists: it is a page, "
+            : "";
+        string after = verdict.Keys.All(versions => versions.Complete)
+            ? ""
+            : "whether there are later versions: it is a page that another one follows, ";
         return judgement with { NotChecked = $"{before}{after}{judgement.NotChecked}" };
     }
 
     // Returns the latest version that the answer proves, which is the last version in the list. An empty list proves that the key has no
     // version if the question began at version 1 and the list is complete; the result is then 0. For any other empty list the result is
     // null.
-    private static ulong? Shown(VerifiedVersions versions) => versions.Members.Count > 0 ? versions.Members[^1].Version : versions is { From: 1, Complete: true } ? 0 : null;
+    private static ulong? Shown(VerifiedVersions versions) =>
+        versions.Members.Count > 0 ? versions.Members[^1].Version : versions is { From: 1, Complete: true } ? 0 : null;
 
     private Judgement ToJudgement(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys, bool isEnded = false)
     {
@@ -101,7 +110,8 @@ internal sealed partial class SavedAnswerJudge
             Time = Time(head.TimeMs),
             IsFreshChecked = isFreshChecked,
             Keys = keys,
-            Checked = $"the log's signature on {head.Size} epochs, the record of epoch {head.Epoch} among them ({Time(head.TimeMs):yyyy-MM-dd HH:mm:ss}Z){(keys.Count > 0 ? ", the proofs in its tree" : "")}",
+            Checked =
+                $"the log's signature on {head.Size} epochs, the record of epoch {head.Epoch} among them ({Time(head.TimeMs):yyyy-MM-dd HH:mm:ss}Z){(keys.Count > 0 ? ", the proofs in its tree" : "")}",
             NotChecked = isEnded
                 ? "that the record is that of the period's last epoch (an answer about periods shows it), and whether the log shows others the same"
                 : $"{AgeNote}whether the log has newer, and whether it shows others the same",
@@ -123,13 +133,17 @@ internal sealed partial class SavedAnswerJudge
         Judgement judgement = ToJudgement("answer about periods", verdict.Reason, verdict.Head, []);
         return verdict.Reason != Reason.Valid ? judgement : judgement with
         {
-            Checked = $"{judgement.Checked}, {Describe([.. verdict.Bounds.Select(bound => EpochRecord.Decode(octets.AsSpan(bound)))], verdict.Head!)}",
+            Checked =
+                $"{judgement.Checked}, {Describe([.. verdict.Bounds.Select(bound => EpochRecord.Decode(octets.AsSpan(bound)))], verdict.Head!)}",
             NotChecked = $"{judgement.NotChecked}, and the epochs between these (optiks audit has them)",
         };
     }
 
-    private static string Describe(IReadOnlyList<EpochRecord> bounds, VerifiedHead head) => string.Join(", ", bounds.GroupBy(record => record.Period).Select(period =>
-        period.Key == head.Period ? $"period {period.Key} from epoch {period.First().Epoch} on" : $"period {period.Key} from epoch {period.First().Epoch} to {period.Last().Epoch}"));
+    private static string Describe(IReadOnlyList<EpochRecord> bounds, VerifiedHead head) =>
+        string.Join(", ", bounds.GroupBy(record => record.Period).Select(period =>
+        period.Key == head.Period
+            ? $"period {period.Key} from epoch {period.First().Epoch} on"
+            : $"period {period.Key} from epoch {period.First().Epoch} to {period.Last().Epoch}"));
 
     private VerifierContext ForEndedPeriod(VerifierContext context) => context with { EndedRecord = _endedRecord };
 
@@ -137,12 +151,14 @@ internal sealed partial class SavedAnswerJudge
     {
         if (_trustedRecord is null)
         {
-            throw new UsageException("An audit proof is judged from a record on that you trust: give --from-record FILE, the record of the epoch at which it begins.");
+            throw new UsageException(
+                "An audit proof is judged from a record on that you trust: give --from-record FILE, the record of the epoch at which it begins.");
         }
         var from = EpochRecord.Decode(_trustedRecord);
         byte[] period = _periodRecord ?? (from.Epoch == from.PeriodFirstEpoch
             ? _trustedRecord
-            : throw new UsageException($"An audit proof is judged by the time at which the period began, too: give --period-record FILE, the record of epoch {from.PeriodFirstEpoch}."));
+            : throw new UsageException(
+                $"An audit proof is judged by the time at which the period began, too: give --period-record FILE, the record of epoch {from.PeriodFirstEpoch}."));
         AuditVerdict verdict = Verifier.Audit(Context(proof.Records[^1]), _trustedRecord, period, octets);
         if (verdict.Reason != Reason.Valid)
         {
@@ -156,8 +172,10 @@ internal sealed partial class SavedAnswerJudge
             Epoch = last.Epoch,
             Time = Time(last.TimeMs),
             IsFreshChecked = _now is not null,
-            Checked = $"that every record from epoch {from.Epoch} to {last.Epoch} follows the one before it, and that nothing was removed or rewritten",
-            NotChecked = $"{AgeNote}{SwitchNote(verdict)}that the log signed these records: they must be the board's entries (optiks audit compares them)",
+            Checked =
+                $"that every record from epoch {from.Epoch} to {last.Epoch} follows the one before it, and that nothing was removed or rewritten",
+            NotChecked =
+                $"{AgeNote}{SwitchNote(verdict)}that the log signed these records: they must be the board's entries (optiks audit compares them)",
         };
     }
 
@@ -174,7 +192,9 @@ internal sealed partial class SavedAnswerJudge
             Reason = reason,
             Epoch = reason == Reason.Valid ? record.Epoch : null,
             Time = reason == Reason.Valid ? Time(record.TimeMs) : null,
-            Checked = _trustedRecord is null ? "that it is a record of this log" : $"that it is a record of this log, and agrees with that of epoch {EpochRecord.Decode(_trustedRecord).Epoch}",
+            Checked = _trustedRecord is null
+                ? "that it is a record of this log"
+                : $"that it is a record of this log, and agrees with that of epoch {EpochRecord.Decode(_trustedRecord).Epoch}",
             NotChecked = "its age, and that the log signed it: a head or an answer has what shows it",
         };
     }
@@ -216,18 +236,22 @@ internal sealed partial class SavedAnswerJudge
     {
         if (head.Checkpoint.IsEmpty)
         {
-            throw new UsageException("This answer leans on a checkpoint that its client had kept, and has none itself: only an answer that was asked for without checkpoint_size can be judged alone.");
+            throw new UsageException(
+                "This answer leans on a checkpoint that its client had kept, and has none itself: only an answer that was asked for without checkpoint_size can be judged alone.");
         }
     }
 
     private static DateTimeOffset Time(ulong milliseconds) =>
-        milliseconds <= (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds() ? DateTimeOffset.FromUnixTimeMilliseconds((long)milliseconds) : DateTimeOffset.MaxValue;
+        milliseconds <= (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds()
+            ? DateTimeOffset.FromUnixTimeMilliseconds((long)milliseconds)
+            : DateTimeOffset.MaxValue;
 
     private static void RequireKeys(IReadOnlyList<ReadOnlyMemory<byte>> keys, int count)
     {
         if (keys.Count != count)
         {
-            throw new UsageException($"The answer is for {count} {(count == 1 ? "key or name" : "keys or names")}: name {(count == 1 ? "it" : "them, in the order in which they were asked for")}, as optiks verify FILE KEY...");
+            throw new UsageException(
+                $"The answer is for {count} {(count == 1 ? "key or name" : "keys or names")}: name {(count == 1 ? "it" : "them, in the order in which they were asked for")}, as optiks verify FILE KEY...");
         }
     }
 

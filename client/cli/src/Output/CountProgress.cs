@@ -8,7 +8,8 @@ internal static class CountProgress
     /// <summary>
     /// Runs a function and passes it a progress task, to which it reports its progress. The task is null if there is no terminal.
     /// </summary>
-    public static Task<T> RunAsync<T>(CommandHost host, string what, Func<ProgressTask?, Task<T>> run) => host.ProgressConsole is not { } console
+    public static Task<T> RunAsync<T>(CommandHost host, string what, Func<ProgressTask?, Task<T>> run) =>
+        host.ProgressConsole is not { } console
         ? run(null)
         : console.Progress()
             .AutoClear(true)

@@ -46,7 +46,8 @@ internal static class PeriodReport
         }
         foreach (NoGuarantee one in missed)
         {
-            output.WriteLine($"  {(one.IsAccepted ? "" : "ALARM: ")}no guarantee for period {one.Period}: epochs {one.FromEpoch} to {one.ToEpoch}. Nobody can find out any more what was shown in them");
+            output.WriteLine(
+                $"  {(one.IsAccepted ? "" : "ALARM: ")}no guarantee for period {one.Period}: epochs {one.FromEpoch} to {one.ToEpoch}. Nobody can find out any more what was shown in them");
         }
     }
 
@@ -54,7 +55,8 @@ internal static class PeriodReport
     public static string? Sentence(Reason? handover, ulong period) => handover switch
     {
         Protocol.Reason.HandoverMissing => $"is missing as period {period} began",
-        Protocol.Reason.HandoverValue => $"is not a copy of what it was when period {period - 1} ended, which period {period} ought to have begun with",
+        Protocol.Reason.HandoverValue =>
+            $"is not a copy of what it was when period {period - 1} ended, which period {period} ought to have begun with",
         Protocol.Reason.HandoverUnset => $"was there as period {period} began, and had never been set",
         _ => null,
     };

@@ -118,7 +118,9 @@ internal static class Report
     public static ulong? PublishedEpoch(ulong epoch) => epoch == 0 ? null : epoch;
 
     /// <summary>Returns the name of the reason why a server gave no answer.</summary>
-    public static string Name(OptiksServerException failure) => failure.Problem is { } problem ? ServerWords.Mark(problem) : (failure.Failure == ServerFailure.Unreachable ? "unreachable" : "unusable-answer");
+    public static string Name(OptiksServerException failure) => failure.Problem is { } problem
+        ? ServerWords.Mark(problem)
+        : (failure.Failure == ServerFailure.Unreachable ? "unreachable" : "unusable-answer");
 
     /// <summary>Reports a refused answer: says why, and what to do next.</summary>
     public static int Refused(CommandHost host, bool json, string subject, VerifiedAnswer answer, Action<Utf8JsonWriter>? more = null)
@@ -156,9 +158,12 @@ internal static class Report
             $"The log showed two views that cannot both be true. Both are in {answer.EvidencePath}: publish them and ask the operator and the auditors. Until then nothing of this log is believed here.",
         _ when answer.EvidencePath is { } path =>
             $"The log's own signature shows it, to anyone. The evidence is in {path}: publish it and ask the operator and the auditors. Until then nothing of this log is believed here.",
-        Reason.Stale => "Every replica answered with less than was verified here before. It may be catching up: try again, or ask another replica with --query-url.",
-        Reason.WitnessQuorum => "The proofs hold, and too few of your witnesses have cosigned the log so far: it may show you alone what others do not see. Try again; what was known before still stands.",
-        Reason.RecordTooOld => "The newest epoch is too old: the log has stopped publishing, this server hides newer epochs, or this machine's clock is ahead.",
+        Reason.Stale =>
+            "Every replica answered with less than was verified here before. It may be catching up: try again, or ask another replica with --query-url.",
+        Reason.WitnessQuorum =>
+            "The proofs hold, and too few of your witnesses have cosigned the log so far: it may show you alone what others do not see. Try again; what was known before still stands.",
+        Reason.RecordTooOld =>
+            "The newest epoch is too old: the log has stopped publishing, this server hides newer epochs, or this machine's clock is ahead.",
         Reason.RecordFromFuture => "The newest epoch is from the future: check this machine's clock.",
         Reason.RecordLogId or Reason.CheckpointOrigin or Reason.CheckpointSignature =>
             "The answer is of another log than the trust anchor's: check --query-url and --trust.",

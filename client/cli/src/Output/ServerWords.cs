@@ -12,7 +12,8 @@ internal static class ServerWords
     private static readonly HashSet<string> s_known = new(
         [
             .. ProblemNames.All,
-            "expected-version", "user-left", "user-exists", "user-unknown", "username-taken", "device-taken", "device-unknown", "device-limit",
+            "expected-version", "user-left", "user-exists", "user-unknown", "username-taken", "device-taken", "device-unknown",
+            "device-limit",
             "latest-version", "other-period", "user-not-left", "erasure-limit", "nothing-left", "erased-with-user",
         ],
         StringComparer.Ordinal);

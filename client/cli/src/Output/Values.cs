@@ -17,7 +17,8 @@ internal static class Values
 
     private const int MaxShown = 400;
 
-    public static string Show(ReadOnlyMemory<byte> value) => DisplayText.Show(NotedValue.TryDecode(value, out NotedValue noted) ? noted.Payload.Span : value.Span, MaxShown);
+    public static string Show(ReadOnlyMemory<byte> value) =>
+        DisplayText.Show(NotedValue.TryDecode(value, out NotedValue noted) ? noted.Payload.Span : value.Span, MaxShown);
 
     public static string Show(KeyVersion version) => version.Value is { } value ? Show(value) : NotShown;
 

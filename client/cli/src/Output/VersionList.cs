@@ -10,7 +10,8 @@ internal static class VersionList
     /// Writes the versions as a JSON list, in the member with the given <paramref name="name"/>, together with the key's notes in the
     /// client's state.
     /// </summary>
-    public static void Write(Utf8JsonWriter writer, string name, ReadOnlyMemory<byte> key, IEnumerable<KeyVersion> versions, NoteFinder? notes)
+    public static void Write(
+        Utf8JsonWriter writer, string name, ReadOnlyMemory<byte> key, IEnumerable<KeyVersion> versions, NoteFinder? notes)
     {
         writer.WriteStartArray(name);
         foreach (KeyVersion version in versions)
@@ -50,10 +51,12 @@ internal static class VersionList
     {
         foreach (KeyVersion version in versions)
         {
-            output.WriteLine($"  version {version.Version,-4} {Epoch(version.Epoch, version.IsCopy),-14} {Values.Show(version)}{Period(version.Period)}");
+            output.WriteLine(
+                $"  version {version.Version,-4} {Epoch(version.Epoch, version.IsCopy),-14} {Values.Show(version)}{Period(version.Period)}");
             if (Values.IsNoted(version.Value))
             {
-                output.WriteLine($"               {(notes?.Invoke(key, version) is { } note ? Values.ShowNote(note) : "with a note that is not kept here")}");
+                output.WriteLine(
+                    $"               {(notes?.Invoke(key, version) is { } note ? Values.ShowNote(note) : "with a note that is not kept here")}");
             }
         }
     }

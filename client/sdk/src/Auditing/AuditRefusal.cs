@@ -7,4 +7,5 @@ namespace Optiks.Client;
 /// <param name="Reason">First check that the answer failed.</param>
 /// <param name="Range">Epochs that the refused proof covers; null when the answer was not a proof.</param>
 /// <param name="Files">Files for people who investigate: the refused answer, and the files by which the auditor judged the answer.</param>
-public sealed record AuditRefusal(Uri Server, Reason Reason, (ulong From, ulong To)? Range, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> Files);
+public sealed record AuditRefusal(
+    Uri Server, Reason Reason, (ulong From, ulong To)? Range, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> Files);

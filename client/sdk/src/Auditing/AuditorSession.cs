@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Runtime.ExceptionServices;
 using Optiks.Native;
 using Optiks.Protocol;
@@ -38,7 +37,8 @@ public sealed class AuditorSession : IDisposable
     /// Opens or creates the state. Throws <see cref="ClientStateException"/> when the state belongs to another log, is damaged or is in
     /// use.
     /// </summary>
-    public static async Task<AuditorSession> OpenAsync(AuditorOptions options, HttpClient http, TimeProvider? time = null, CancellationToken cancellationToken = default)
+    public static async Task<AuditorSession> OpenAsync(
+        AuditorOptions options, HttpClient http, TimeProvider? time = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(http);
@@ -50,7 +50,8 @@ public sealed class AuditorSession : IDisposable
         }
         NativeLibraryCheck.Ensure();
         TimeProvider clock = time ?? TimeProvider.System;
-        StateFolder folder = await StateFolder.OpenAsync(options.StateFolder, options.LockWait, clock, cancellationToken).ConfigureAwait(false);
+        StateFolder folder =
+            await StateFolder.OpenAsync(options.StateFolder, options.LockWait, clock, cancellationToken).ConfigureAwait(false);
         var session = new AuditorSession(options, http, folder, clock);
         try
         {
@@ -59,7 +60,8 @@ public sealed class AuditorSession : IDisposable
             {
                 if (state.LogId != session.LogId)
                 {
-                    throw new ClientStateException($"The auditor's state in {folder.Path} belongs to another log ({DisplayText.Escape(state.LogId)}).");
+                    throw new ClientStateException(
+                        $"The auditor's state in {folder.Path} belongs to another log ({DisplayText.Escape(state.LogId)}).");
                 }
                 folder.Require(StateCheck.Fault(options.TrustAnchor, state));
             }
@@ -93,7 +95,8 @@ public sealed class AuditorSession : IDisposable
             int replica = (_preferred + i) % _options.QueryUrls.Count;
             try
             {
-                AuditResult result = await AuditAtAsync(_options.QueryUrls[replica], start, progress, cancellationToken).ConfigureAwait(false);
+                AuditResult result =
+                    await AuditAtAsync(_options.QueryUrls[replica], start, progress, cancellationToken).ConfigureAwait(false);
                 if (result.IsValid)
                 {
                     _preferred = replica;
@@ -157,7 +160,8 @@ public sealed class AuditorSession : IDisposable
             var board = new HashReader(new BoardReader(_connection, replica), kept.Size, TreeHash.FromBytes(kept.Root));
             try
             {
-                HeadComparison comparison = await HeadComparison.RunAsync(head.Size, head.Root, kept, board, cancellationToken).ConfigureAwait(false);
+                HeadComparison comparison =
+                    await HeadComparison.RunAsync(head.Size, head.Root, kept, board, cancellationToken).ConfigureAwait(false);
                 return comparison.Relation switch
                 {
                     HeadRelation.Agrees => Result(Reason.Valid, start),
@@ -167,7 +171,8 @@ public sealed class AuditorSession : IDisposable
             }
             catch (InvalidTileException e)
             {
-                refused ??= Refused(Reason.InclusionProof, start, replica, $"the board's files do not make up the signed tree: {e.Message}", null, kept);
+                refused ??= Refused(Reason.InclusionProof, start, replica, $"the board's files do not make up the signed tree: {e.Message}",
+                    null, kept);
             }
             catch (OptiksServerException e)
             {
@@ -191,18 +196,21 @@ public sealed class AuditorSession : IDisposable
     private AuditResult? Known(ulong start) => _unwritten is { } write ? Proven(write, start) : _state switch
     {
         { Fork: { } fork } => Result(Reason.Fork, start, evidencePath: fork.EvidencePath) with { IsProven = true },
-        { Breach: { } breach } => Result(breach.Reason, start, $"entry {breach.Epoch} of the signed log breaks a rule of records", breach.EvidencePath) with
-        {
-            IsProven = true,
-            FailedRange = (breach.Epoch - 1, breach.Epoch),
-        },
+        { Breach: { } breach } =>
+            Result(breach.Reason, start, $"entry {breach.Epoch} of the signed log breaks a rule of records", breach.EvidencePath) with
+            {
+                IsProven = true,
+                FailedRange = (breach.Epoch - 1, breach.Epoch),
+            },
         _ => null,
     };
 
-    private async Task<AuditResult> AuditAtAsync(Uri replica, ulong start, IProgress<AuditProgress>? progress, CancellationToken cancellationToken)
+    private async Task<AuditResult> AuditAtAsync(
+        Uri replica, ulong start, IProgress<AuditProgress>? progress, CancellationToken cancellationToken)
     {
         var tiles = new BoardReader(_connection, replica);
-        Reason reason = VerifiedNote.Verify(_options.TrustAnchor, await tiles.CheckpointAsync(cancellationToken).ConfigureAwait(false), out VerifiedNote? note);
+        Reason reason = VerifiedNote.Verify(
+            _options.TrustAnchor, await tiles.CheckpointAsync(cancellationToken).ConfigureAwait(false), out VerifiedNote? note);
         if (note is null)
         {
             return Refused(reason, start, replica, "the server's checkpoint is not one that the log signed", null, null);
@@ -213,26 +221,33 @@ public sealed class AuditorSession : IDisposable
             if (_state is not null)
             {
                 HeadComparison comparison = await HeadComparison.RunAsync(
-                    _state.Head, note, [tiles, .. _options.QueryUrls.Where(other => other != replica).Select(other => new BoardReader(_connection, other))], cancellationToken).ConfigureAwait(false);
+                    _state.Head, note,
+                    [tiles, .. _options.QueryUrls.Where(other => other != replica).Select(other => new BoardReader(_connection, other))],
+                    cancellationToken).ConfigureAwait(false);
                 if (comparison.Relation == HeadRelation.Smaller)
                 {
                     return Result(Reason.Stale, start);
                 }
                 if (comparison.Relation == HeadRelation.Contradicts)
                 {
-                    return Fork(_state.Head, new Contradiction(note.Octets, comparison.Prefix, default, default) { IsSmaller = comparison.IsSmaller }, replica.Authority, start);
+                    return Fork(
+                        _state.Head,
+                        new Contradiction(note.Octets, comparison.Prefix, default, default) { IsSmaller = comparison.IsSmaller },
+                        replica.Authority, start);
                 }
             }
             return await FollowAsync(replica, note, board, start, progress, cancellationToken).ConfigureAwait(false);
         }
         catch (InvalidTileException e)
         {
-            return Refused(Reason.InclusionProof, start, replica, $"the board's files do not make up the signed tree: {e.Message}", null, note);
+            return Refused(Reason.InclusionProof, start, replica, $"the board's files do not make up the signed tree: {e.Message}",
+                null, note);
         }
     }
 
     private async Task<AuditResult> FollowAsync(
-        Uri replica, VerifiedNote note, HashReader board, ulong start, IProgress<AuditProgress>? progress, CancellationToken cancellationToken)
+        Uri replica, VerifiedNote note, HashReader board, ulong start, IProgress<AuditProgress>? progress,
+        CancellationToken cancellationToken)
     {
         if (_state is null)
         {
@@ -251,7 +266,8 @@ public sealed class AuditorSession : IDisposable
         else
         {
             // The tree of the new checkpoint must hold the stored record too, so read that record's entry.
-            ReadOnlyMemory<byte> kept = await board.ReadEntryAsync(EpochRecord.ReadEpoch(_state.Head.Record), cancellationToken).ConfigureAwait(false);
+            ReadOnlyMemory<byte> kept =
+                await board.ReadEntryAsync(EpochRecord.ReadEpoch(_state.Head.Record), cancellationToken).ConfigureAwait(false);
             if (!kept.Span.SequenceEqual(_state.Head.Record))
             {
                 return Fork(_state.Head, new Contradiction(note.Octets, null, kept, default), replica.Authority, start);
@@ -269,18 +285,24 @@ public sealed class AuditorSession : IDisposable
             byte[] periodRecord = await PeriodRecordAsync(board, cancellationToken).ConfigureAwait(false);
             if (periodRecord.Length == 0)
             {
-                return Refused(Reason.MalformedTruncated, start, replica, "the board's entry of the period's first epoch is not a record", null, note);
+                return Refused(Reason.MalformedTruncated, start, replica, "the board's entry of the period's first epoch is not a record",
+                    null, note);
             }
             // Check the log's signed entries before the server's proof, because the entries alone show whether a record breaks a rule.
-            ReadOnlyMemory<byte>[] entries = await ReadEntriesAsync(board, epoch, to, cancellationToken).ConfigureAwait(false);
-            if (await RecordBreach.FindAsync(_options.TrustAnchor, note, board, entries, epoch, periodRecord, cancellationToken).ConfigureAwait(false) is { } breach)
+            ReadOnlyMemory<byte>[] entries = await AuditedRange.ReadEntriesAsync(board, epoch, to, cancellationToken).ConfigureAwait(false);
+            if (await RecordBreach.FindAsync(_options.TrustAnchor, note, board, entries, epoch, periodRecord, cancellationToken)
+                .ConfigureAwait(false) is { } breach)
             {
                 return Breach(breach, start);
             }
             byte[] proof;
             try
             {
-                proof = await _connection.SendAsync(new ServerRequest(replica, ProofPath(epoch, to), MediaTypes.AuditProof, AuditProof.ComputeMaxLength(EpochRecord.Decode(entries[0].Span), EpochRecord.Decode(entries[^1].Span))), cancellationToken).ConfigureAwait(false);
+                proof =
+                    await _connection.SendAsync(
+                        new ServerRequest(replica, AuditedRange.ProofPath(epoch, to), MediaTypes.AuditProof,
+                            AuditProof.ComputeMaxLength(EpochRecord.Decode(entries[0].Span), EpochRecord.Decode(entries[^1].Span))),
+                            cancellationToken).ConfigureAwait(false);
             }
             catch (OptiksServerException e) when (e.Problem == ProblemNames.RangeTooLarge && to - epoch > 1)
             {
@@ -304,14 +326,16 @@ public sealed class AuditorSession : IDisposable
                 reason = Reason.RecordEpoch;
             }
             string? detail = null;
-            if (reason == Reason.Valid && !Records(proof, epoch, to).Zip(entries).All(pair => pair.First.Span.SequenceEqual(pair.Second.Span)))
+            if (reason == Reason.Valid
+                && !AuditedRange.Records(proof, epoch, to).Zip(entries).All(pair => pair.First.Span.SequenceEqual(pair.Second.Span)))
             {
                 (reason, detail) = (Reason.InclusionProof, "the records of the proof are not the board's entries");
             }
             if (reason != Reason.Valid)
             {
                 return Refused(
-                    reason, start, replica, detail, (epoch, to), note, ("from-record.bin", _state.Head.Record), ("period-record.bin", periodRecord), ("audit.bin", proof));
+                    reason, start, replica, detail, (epoch, to), note, ("from-record.bin", _state.Head.Record),
+                    ("period-record.bin", periodRecord), ("audit.bin", proof));
             }
             epoch = to;
             most = Math.Min(_options.MaxRange, 2 * most);
@@ -387,32 +411,15 @@ public sealed class AuditorSession : IDisposable
             : Reason.Valid;
     }
 
-    // Returns the records of an accepted proof, which are in the proof's first vector.
-    private static List<ReadOnlyMemory<byte>> Records(byte[] proof, ulong from, ulong to)
-    {
-        const int PrefixLength = 3;
-        return [.. Enumerable.Range(0, (int)(to - from) + 1).Select(i => new ReadOnlyMemory<byte>(proof, PrefixLength + (i * EpochRecord.Length), EpochRecord.Length))];
-    }
-
-    // Returns the entries from `first` to `last`, each proven to be in the tree.
-    private static async Task<ReadOnlyMemory<byte>[]> ReadEntriesAsync(HashReader board, ulong first, ulong last, CancellationToken cancellationToken)
-    {
-        var entries = new ReadOnlyMemory<byte>[(int)(last - first) + 1];
-        for (int i = 0; i < entries.Length;)
-        {
-            ulong index = first + (ulong)i;
-            IReadOnlyList<ReadOnlyMemory<byte>> bundle = await board.ReadBundleAsync(index / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
-            for (int j = (int)(index % TilePath.FullWidth); j < bundle.Count && i < entries.Length; i++, j++)
-            {
-                entries[i] = bundle[j];
-            }
-        }
-        return entries;
-    }
-
     private void Store(VerifiedNote note, byte[] record, bool isSwitch = false)
     {
-        var head = new HeadState { Size = note.Size, Root = note.Root, Checkpoint = VerifiedNote.Reduce(_options.TrustAnchor, note.Octets), Record = record };
+        var head = new HeadState
+        {
+            Size = note.Size,
+            Root = note.Root,
+            Checkpoint = VerifiedNote.Reduce(_options.TrustAnchor, note.Octets),
+            Record = record,
+        };
         AuditState next = _state is null
             ? new AuditState { LogId = LogId, FirstEpoch = EpochRecord.ReadEpoch(head.Record), Head = head }
             : _state with { Head = head };
@@ -431,7 +438,13 @@ public sealed class AuditorSession : IDisposable
     }
 
     private AuditResult Breach(RecordBreach breach, ulong start) =>
-        Proven(() => _state! with { Breach = new BreachState(breach.Reason, breach.Epoch, _folder.WriteEvidence(ForkEvidence.Name(_time), breach.Files)) }, start);
+        Proven(
+            () =>
+                _state! with
+                {
+                    Breach = new BreachState(
+                    breach.Reason, breach.Epoch, _folder.WriteEvidence(ForkEvidence.Name(_time), breach.Files))
+                }, start);
 
     // A full disk must not make the auditor forget the evidence against the log. Until the evidence is written, every call tries to write
     // it and does nothing else.
@@ -447,7 +460,8 @@ public sealed class AuditorSession : IDisposable
     private void Save(AuditState state) => _folder.Save(state, StateJson.Default.AuditState, StateCheck.Fault(_options.TrustAnchor, state));
 
     private AuditResult Refused(
-        Reason reason, ulong start, Uri replica, string? detail, (ulong From, ulong To)? range, VerifiedNote? note, params ReadOnlySpan<(string Name, byte[] Contents)> files)
+        Reason reason, ulong start, Uri replica, string? detail, (ulong From, ulong To)? range, VerifiedNote? note,
+        params ReadOnlySpan<(string Name, byte[] Contents)> files)
     {
         var all = new Dictionary<string, ReadOnlyMemory<byte>> { ["trust.json"] = _options.TrustAnchor.ToJson() };
         if (note is not null)
@@ -473,7 +487,8 @@ public sealed class AuditorSession : IDisposable
             Epoch = record?.Epoch,
             Switches = _state?.Switches ?? [],
             VerifiedEpochs = record is null ? 0 : record.Epoch - start,
-            IsSilent = reason == Reason.Valid && UnixTime.IsAfter(Context().NowMs, record!.TimeMs, _options.TrustAnchor.Configuration.MaxBehindMs),
+            IsSilent = reason == Reason.Valid
+                && UnixTime.IsAfter(Context().NowMs, record!.TimeMs, _options.TrustAnchor.Configuration.MaxBehindMs),
         };
     }
 
@@ -482,8 +497,4 @@ public sealed class AuditorSession : IDisposable
         Anchor = _options.TrustAnchor,
         NowMs = (ulong)_time.GetUtcNow().ToUnixTimeMilliseconds(),
     };
-
-    private static string ProofPath(ulong from, ulong to) => to - from == 1
-        ? string.Create(CultureInfo.InvariantCulture, $"/v1/epochs/{to}/audit-proof")
-        : string.Create(CultureInfo.InvariantCulture, $"/v1/epochs/{from}-{to}/audit-proof");
 }

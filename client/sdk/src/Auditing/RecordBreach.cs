@@ -20,7 +20,8 @@ internal sealed record RecordBreach(Reason Reason, ulong Epoch, IReadOnlyDiction
     /// first entry, and <paramref name="periodStart"/> is the entry with which the first entry's period began.
     /// </summary>
     public static async Task<RecordBreach?> FindAsync(
-        TrustAnchor anchor, VerifiedNote note, HashReader board, ReadOnlyMemory<byte>[] entries, ulong first, ReadOnlyMemory<byte> periodStart, CancellationToken cancellationToken)
+        TrustAnchor anchor, VerifiedNote note, HashReader board, ReadOnlyMemory<byte>[] entries, ulong first,
+        ReadOnlyMemory<byte> periodStart, CancellationToken cancellationToken)
     {
         var walk = new RecordWalk(anchor, entries[0], periodStart);
         for (int i = 1; i < entries.Length; i++)
@@ -29,14 +30,17 @@ internal sealed record RecordBreach(Reason Reason, ulong Epoch, IReadOnlyDiction
             if (reason != Reason.Valid)
             {
                 ulong index = first + (ulong)i;
-                return new RecordBreach(reason, index, await CollectAsync(anchor, note, board, reason, index, EpochRecord.ReadEpoch(walk.PeriodStart.Span), cancellationToken).ConfigureAwait(false));
+                return new RecordBreach(reason, index,
+                    await CollectAsync(anchor, note, board, reason, index, EpochRecord.ReadEpoch(walk.PeriodStart.Span), cancellationToken)
+                        .ConfigureAwait(false));
             }
         }
         return null;
     }
 
     private static async Task<Dictionary<string, ReadOnlyMemory<byte>>> CollectAsync(
-        TrustAnchor anchor, VerifiedNote note, HashReader board, Reason reason, ulong index, ulong period, CancellationToken cancellationToken)
+        TrustAnchor anchor, VerifiedNote note, HashReader board, Reason reason, ulong index, ulong period,
+        CancellationToken cancellationToken)
     {
         var files = new Dictionary<string, ReadOnlyMemory<byte>>
         {
@@ -50,7 +54,8 @@ internal sealed record RecordBreach(Reason Reason, ulong Epoch, IReadOnlyDiction
         }
         foreach (ulong entry in new SortedSet<ulong> { period, index - 1, index })
         {
-            IReadOnlyList<TreeHash> hashes = await InclusionProof.MakeAsync(board, entry, note.Size, cancellationToken).ConfigureAwait(false);
+            IReadOnlyList<TreeHash> hashes =
+                await InclusionProof.MakeAsync(board, entry, note.Size, cancellationToken).ConfigureAwait(false);
             string name = entry.ToString(CultureInfo.InvariantCulture);
             files[$"record-{name}.bin"] = await board.ReadEntryAsync(entry, cancellationToken).ConfigureAwait(false);
             files[$"record-{name}.tlog-proof"] = new TlogProof(entry, hashes, signed).Encode();

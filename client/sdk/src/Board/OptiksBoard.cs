@@ -75,22 +75,26 @@ public sealed class OptiksBoard
     /// <param name="source">Where the newer checkpoint is from, in words for people.</param>
     /// <param name="time">Clock, whose time names the folder of evidence.</param>
     /// <param name="cancellationToken">Cancels the call.</param>
-    public async Task<BoardRelation> RelateAsync(VerifiedNote older, VerifiedNote newer, string evidence, string source, TimeProvider time, CancellationToken cancellationToken)
+    public async Task<BoardRelation> RelateAsync(
+        VerifiedNote older, VerifiedNote newer, string evidence, string source, TimeProvider time, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(older);
         ArgumentNullException.ThrowIfNull(newer);
         ArgumentOutOfRangeException.ThrowIfLessThan(newer.Size, older.Size, nameof(newer));
         HeadComparison comparison = await HeadComparison.RunAsync(
-            older.Size, older.Root, newer, new HashReader(_tiles, newer.Size, TreeHash.FromBytes(newer.Root)), cancellationToken).ConfigureAwait(false);
+            older.Size, older.Root, newer, new HashReader(_tiles, newer.Size, TreeHash.FromBytes(newer.Root)), cancellationToken)
+            .ConfigureAwait(false);
         if (comparison.Relation == HeadRelation.Agrees)
         {
             return new BoardRelation(IsConsistent: true, null);
         }
         var kept = new HeadState { Size = older.Size, Root = older.Root, Checkpoint = older.Octets, Record = [] };
         string path = EvidenceFolder.Write(
-            evidence, ForkEvidence.Name(time), ForkEvidence.Collect(_anchor, kept, new Contradiction(newer.Octets, comparison.Prefix, default, default), source));
+            evidence, ForkEvidence.Name(time),
+            ForkEvidence.Collect(_anchor, kept, new Contradiction(newer.Octets, comparison.Prefix, default, default), source));
         return new BoardRelation(IsConsistent: false, path);
     }
 
-    private static DateTimeOffset Time(ReadOnlyMemory<byte> record) => record.IsEmpty ? DateTimeOffset.UnixEpoch : UnixTime.FromMilliseconds(EpochRecord.Decode(record.Span).TimeMs);
+    private static DateTimeOffset Time(ReadOnlyMemory<byte> record) =>
+        record.IsEmpty ? DateTimeOffset.UnixEpoch : UnixTime.FromMilliseconds(EpochRecord.Decode(record.Span).TimeMs);
 }

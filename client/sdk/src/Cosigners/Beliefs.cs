@@ -23,7 +23,8 @@ internal static class Beliefs
     /// nothing.
     /// </param>
     /// <param name="now">The current time.</param>
-    public static ClientState Update(ClientState state, TrustPolicy policy, IEnumerable<Believed> believed, ReadOnlyMemory<byte> record, ulong from, DateTimeOffset now)
+    public static ClientState Update(
+        ClientState state, TrustPolicy policy, IEnumerable<Believed> believed, ReadOnlyMemory<byte> record, ulong from, DateTimeOffset now)
     {
         if (policy.Auditors is null)
         {
@@ -37,7 +38,10 @@ internal static class Beliefs
         if (!coverage.IsAudited(from, epoch))
         {
             string hash = Base64UrlText.Encode(EpochRecord.Hash(record.Span));
-            open = believed.Aggregate(open, (list, one) => Add(list, new Belief(epoch, hash, now.ToUnixTimeMilliseconds(), from, one.Key, one.Version, one.ValueSha256)));
+            open = believed.Aggregate(
+                open,
+                (list, one) =>
+                    Add(list, new Belief(epoch, hash, now.ToUnixTimeMilliseconds(), from, one.Key, one.Version, one.ValueSha256)));
         }
         return open == state.Unaudited ? state : state with { Unaudited = open };
     }
@@ -56,6 +60,7 @@ internal static class Beliefs
         }
         Belief last = list[^1];
         Belief later = belief.Epoch >= last.Epoch ? belief : last;
-        return list.SetItem(Max - 1, new Belief(later.Epoch, later.RecordHash, belief.BelievedAtMs, Math.Min(belief.FromEpoch, last.FromEpoch)));
+        return list.SetItem(Max - 1,
+            new Belief(later.Epoch, later.RecordHash, belief.BelievedAtMs, Math.Min(belief.FromEpoch, last.FromEpoch)));
     }
 }

@@ -23,7 +23,8 @@ internal static class CosignaturesJson
         {
             using var document = JsonDocument.Parse(answer, s_strict);
             JsonElement root = document.RootElement;
-            return root.ValueKind == JsonValueKind.Object && root.EnumerateObject().Count() == 1 && root.TryGetProperty("checkpoints"u8, out JsonElement list)
+            return root.ValueKind == JsonValueKind.Object && root.EnumerateObject().Count() == 1
+                && root.TryGetProperty("checkpoints"u8, out JsonElement list)
                 && list.ValueKind == JsonValueKind.Array && list.EnumerateArray().All(note => note.ValueKind == JsonValueKind.String)
                 ? [.. list.EnumerateArray().Take(MaxNotes).Select(note => Encoding.UTF8.GetBytes(note.GetString()!))]
                 : [];

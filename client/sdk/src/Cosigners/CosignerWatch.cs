@@ -35,7 +35,8 @@ internal sealed class CosignerWatch
     /// <paramref name="mayWait"/> is true, the call asks again as long as the client's options allow. It asks again because cosignatures
     /// arrive shortly after the checkpoint. The returned view may still lack some of these cosignatures.
     /// </summary>
-    public async Task<CosignerView> SeeAsync(CosignerView view, ulong from, ulong epoch, Uri first, bool mayWait, CancellationToken cancellationToken)
+    public async Task<CosignerView> SeeAsync(
+        CosignerView view, ulong from, ulong epoch, Uri first, bool mayWait, CancellationToken cancellationToken)
     {
         TrustPolicy policy = _anchor.Policy;
         if (policy.IsEmpty)
@@ -60,7 +61,8 @@ internal sealed class CosignerWatch
         }
     }
 
-    private async Task<CosignerView> LookAsync(CosignerView view, ulong from, ulong epoch, Uri first, bool mayWait, CancellationToken cancellationToken)
+    private async Task<CosignerView> LookAsync(
+        CosignerView view, ulong from, ulong epoch, Uri first, bool mayWait, CancellationToken cancellationToken)
     {
         bool isWitnessed;
         var backoff = new Backoff(_options, _time);
@@ -90,7 +92,9 @@ internal sealed class CosignerWatch
         using var either = CancellationTokenSource.CreateLinkedTokenSource(late.Token, cancellationToken);
         try
         {
-            byte[] answer = await _connection.SendAsync(new ServerRequest(server, "/v1/cosignatures", MediaTypes.Json, CosignaturesJson.MaxLength), either.Token).ConfigureAwait(false);
+            byte[] answer =
+                await _connection.SendAsync(new ServerRequest(server, "/v1/cosignatures", MediaTypes.Json, CosignaturesJson.MaxLength),
+                    either.Token).ConfigureAwait(false);
             IReadOnlyList<CosignedNote> notes = Read(answer, view.Cosigners, server);
             if (FindPair(view, notes) is { } pair)
             {
@@ -105,7 +109,9 @@ internal sealed class CosignerWatch
                 {
                     return next;
                 }
-                head = ReferenceEquals(next.Head, view.Head) ? head : new HashReader(board, next.Head.Size, TreeHash.FromBytes(next.Head.Root));
+                head = ReferenceEquals(next.Head, view.Head)
+                    ? head
+                    : new HashReader(board, next.Head.Size, TreeHash.FromBytes(next.Head.Root));
                 view = next;
             }
         }
@@ -135,15 +141,18 @@ internal sealed class CosignerWatch
             {
                 continue;
             }
-            foreach (VerifiedSignature cosignature in opened.Cosignatures.Where(one => !Cosignature.IsAhead(one.Timestamp!.Value, now, ahead)))
+            foreach (VerifiedSignature cosignature in opened.Cosignatures.Where(
+                one => !Cosignature.IsAhead(one.Timestamp!.Value, now, ahead)))
             {
                 (ulong size, byte[] root) = (opened.Checkpoint.Size, opened.Checkpoint.Root.ToArray());
                 string cosigner = cosignature.Key.ToString();
-                bool isKept = kept.GetValueOrDefault(cosigner) is { } before && before.Size == size && before.Root.AsSpan().SequenceEqual(root);
+                bool isKept = kept.GetValueOrDefault(cosigner) is { } before && before.Size == size
+                    && before.Root.AsSpan().SequenceEqual(root);
                 if (!isKept)
                 {
                     notes.Add(new CosignedNote(
-                        cosigner, new VerifiedNote(size, root, opened.NoteWith(_anchor.LogKey, cosignature).Encode()), $"{cosignature.Key.Name} cosigned and {server.Authority} gave"));
+                        cosigner, new VerifiedNote(size, root, opened.NoteWith(_anchor.LogKey, cosignature).Encode()),
+                        $"{cosignature.Key.Name} cosigned and {server.Authority} gave"));
                 }
             }
         }
@@ -154,11 +163,14 @@ internal sealed class CosignerWatch
     // tiles.
     private Dictionary<string, ReadOnlyMemory<byte>>? FindPair(CosignerView view, IReadOnlyList<CosignedNote> notes)
     {
-        var bySize = view.Cosigners.Select(one => new CosignedNote(one.Key, new VerifiedNote(one.Value.Size, one.Value.Root, one.Value.Checkpoint), "this client had verified"))
+        var bySize =
+            view.Cosigners.Select(one => new CosignedNote(
+                one.Key, new VerifiedNote(one.Value.Size, one.Value.Root, one.Value.Checkpoint), "this client had verified"))
             .DistinctBy(one => one.Note.Size).ToDictionary(one => one.Note.Size);
         foreach (CosignedNote note in notes)
         {
-            if (bySize.TryAdd(note.Note.Size, note) || bySize[note.Note.Size] is not { } other || other.Note.Root.AsSpan().SequenceEqual(note.Note.Root))
+            if (bySize.TryAdd(note.Note.Size, note) || bySize[note.Note.Size] is not { } other
+                || other.Note.Root.AsSpan().SequenceEqual(note.Note.Root))
             {
                 continue;
             }
@@ -167,7 +179,8 @@ internal sealed class CosignerWatch
         return null;
     }
 
-    private async Task<CosignerView> TakeAsync(CosignerView view, CosignedNote cosigned, BoardReader board, HashReader head, CancellationToken cancellationToken)
+    private async Task<CosignerView> TakeAsync(
+        CosignerView view, CosignedNote cosigned, BoardReader board, HashReader head, CancellationToken cancellationToken)
     {
         VerifiedNote note = cosigned.Note;
         bool isLarger = note.Size > view.Head.Size;
@@ -186,14 +199,23 @@ internal sealed class CosignerWatch
         }
         if (comparison.Relation == HeadRelation.Contradicts)
         {
-            return view with { Fork = ForkEvidence.CollectCosigned(_anchor, view.Head, smaller, larger, comparison.Prefix, isLarger, cosigned.Source) };
+            return view with
+            {
+                Fork = ForkEvidence.CollectCosigned(
+                _anchor, view.Head, smaller, larger, comparison.Prefix, isLarger, cosigned.Source)
+            };
         }
         // A larger checkpoint becomes the head's checkpoint, so that later checkpoints are compared with it and must extend it.
-        HeadState next = isLarger ? view.Head with { Size = note.Size, Root = note.Root, Checkpoint = VerifiedNote.Reduce(_anchor, note.Octets) } : view.Head;
+        HeadState next = isLarger
+            ? view.Head with { Size = note.Size, Root = note.Root, Checkpoint = VerifiedNote.Reduce(_anchor, note.Octets) }
+            : view.Head;
         // For each cosigner, keep only the note with the largest tree size.
         return view.Cosigners.GetValueOrDefault(cosigned.Cosigner) is { } kept && kept.Size >= note.Size
             ? view with { Head = next }
-            : new CosignerView(next, view.Cosigners.SetItem(cosigned.Cosigner, new CosignerState { Size = note.Size, Root = note.Root, Checkpoint = note.Octets }));
+            : new CosignerView(
+                next,
+                view.Cosigners.SetItem(cosigned.Cosigner,
+                    new CosignerState { Size = note.Size, Root = note.Root, Checkpoint = note.Octets }));
     }
 
     // A checkpoint that was verified with the signature of one cosigner. `Cosigner` is the cosigner's vkey, and `Source` says in words

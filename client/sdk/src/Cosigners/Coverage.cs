@@ -22,17 +22,21 @@ internal sealed class Coverage
     /// <summary>
     /// Tells whether enough auditors cover every step from one epoch to another. An auditor counts only if it covers all of these steps.
     /// </summary>
-    public bool IsAudited(ulong from, ulong epoch) => _policy.Auditors is { } policy && policy.Auditors.Count(auditor => auditor.FirstEpoch <= from && SizeOf(auditor.Key) > epoch) >= policy.Required;
+    public bool IsAudited(ulong from, ulong epoch) => _policy.Auditors is { } policy
+        && policy.Auditors.Count(auditor => auditor.FirstEpoch <= from && SizeOf(auditor.Key) > epoch) >= policy.Required;
 
     /// <summary>
     /// Tells whether enough witnesses for the policy's quorum have cosigned a tree that holds the record of this epoch. Always true if the
     /// policy has no quorum.
     /// </summary>
     public bool IsWitnessed(ulong epoch) =>
-        _policy.Witnesses is not { } witnesses || witnesses.IsMetBy(witnesses.Witnesses.Select(witness => witness.Key).Where(key => SizeOf(key) > epoch).ToHashSet());
+        _policy.Witnesses is not { } witnesses
+            || witnesses.IsMetBy(witnesses.Witnesses.Select(witness => witness.Key).Where(key => SizeOf(key) > epoch).ToHashSet());
 
     /// <summary>Returns the largest epoch for which the quorum of witnesses is met; null if there is no such epoch.</summary>
-    public ulong? WitnessedEpoch() => _policy.Witnesses?.Witnesses.Select(witness => SizeOf(witness.Key)).Where(size => size > 0 && IsWitnessed(size - 1)).Select(size => (ulong?)size - 1).Max();
+    public ulong? WitnessedEpoch() =>
+        _policy.Witnesses?.Witnesses.Select(witness => SizeOf(witness.Key)).Where(size => size > 0 && IsWitnessed(size - 1))
+            .Select(size => (ulong?)size - 1).Max();
 
     /// <summary>
     /// Tells whether answers may leave out proofs that the client has already verified at an earlier epoch. The result is true if the
@@ -53,7 +57,9 @@ internal sealed class Coverage
     /// The first epoch at which, according to the policy, the coverage of enough auditors has begun; null when the policy demands no
     /// auditors.
     /// </summary>
-    public ulong? First => _policy.Auditors is { } policy ? policy.Auditors.Select(auditor => auditor.FirstEpoch).Order().ElementAt(policy.Required - 1) : null;
+    public ulong? First => _policy.Auditors is { } policy
+        ? policy.Auditors.Select(auditor => auditor.FirstEpoch).Order().ElementAt(policy.Required - 1)
+        : null;
 
     /// <summary>
     /// Returns the overdue answers. An answer that the client believed is overdue if too few auditors have covered it although the policy's
@@ -61,7 +67,8 @@ internal sealed class Coverage
     /// </summary>
     public IReadOnlyList<Belief> Overdue(IEnumerable<Belief> beliefs, DateTimeOffset now) => _policy.Auditors is not { } policy
         ? []
-        : [.. beliefs.Where(belief => now.ToUnixTimeMilliseconds() - belief.BelievedAtMs > policy.MaxLag.TotalMilliseconds && !IsAudited(belief.FromEpoch, belief.Epoch))];
+        : [.. beliefs.Where(belief => now.ToUnixTimeMilliseconds() - belief.BelievedAtMs > policy.MaxLag.TotalMilliseconds
+            && !IsAudited(belief.FromEpoch, belief.Epoch))];
 
     private ulong SizeOf(VerifierKey key) => _cosigners.GetValueOrDefault(key.ToString())?.Size ?? 0;
 }

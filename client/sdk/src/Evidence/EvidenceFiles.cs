@@ -23,7 +23,8 @@ internal sealed class EvidenceFiles
     /// Reads a file as <see cref="Find"/> does, and tells whether the file exists. Callers use this method for files whose presence decides
     /// the kind of evidence.
     /// </summary>
-    public bool TryFind(string name, long maxLength, [NotNullWhen(true)] out byte[]? octets) => (octets = Find(name, maxLength)) is not null;
+    public bool TryFind(string name, long maxLength, [NotNullWhen(true)] out byte[]? octets) =>
+        (octets = Find(name, maxLength)) is not null;
 
     /// <summary>Reads a file that must exist. Throws <see cref="InvalidDataException"/> if the file does not exist.</summary>
     public byte[] Require(string name, long maxLength) => Find(name, maxLength) ?? throw new InvalidDataException($"{name} is missing.");
@@ -36,5 +37,6 @@ internal sealed class EvidenceFiles
         : throw new InvalidDataException($"{name} is no record: one has {EpochRecord.Length} octets.");
 
     /// <summary>Returns the names of the files with this ending, at most 64 of them.</summary>
-    public IReadOnlyList<string> Ending(string ending) => [.. Directory.EnumerateFiles(Folder, $"*{ending}").Take(64).Select(path => Path.GetFileName(path)!).Order(StringComparer.Ordinal)];
+    public IReadOnlyList<string> Ending(string ending) =>
+        [.. Directory.EnumerateFiles(Folder, $"*{ending}").Take(64).Select(path => Path.GetFileName(path)!).Order(StringComparer.Ordinal)];
 }

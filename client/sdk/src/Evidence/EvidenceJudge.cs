@@ -45,14 +45,16 @@ public static class EvidenceJudge
         }
         if (anchor is not null && !(anchor.LogId.Span.SequenceEqual(found.LogId.Span) && anchor.LogKey.Equals(found.LogKey)))
         {
-            throw new InvalidDataException($"The evidence is about another log than the trust anchor that was given: {found.Configuration.Origin}, {found.LogKey}.");
+            throw new InvalidDataException(
+                $"The evidence is about another log than the trust anchor that was given: {found.Configuration.Origin}, {found.LogKey}.");
         }
         return files.TryFind("kept-checkpoint.txt", SignedNote.MaxBytes, out byte[]? kept) ? JudgeFork(files, found, kept)
             : files.TryFind(LeafEvidence.KeptName, MaxStatement, out byte[]? leaf) ? JudgeLeaves(files, found, leaf)
             : files.Ending(".tlog-proof") is { Count: > 0 } proofs ? JudgeRecord(files, found, proofs)
             : files.TryFind("receipt.txt", SignedNote.MaxBytes, out byte[]? receipt) ? JudgePromise(files, found, receipt)
             : files.TryFind($"{prefix}audit.bin", MaxProof, out byte[]? proof) ? JudgeProof(files, found, prefix, proof)
-            : throw new InvalidDataException("It has neither two checkpoints, nor two statements about a leaf, nor records with their inclusion proofs, nor a receipt, nor an audit proof.");
+            : throw new InvalidDataException(
+                "It has neither two checkpoints, nor two statements about a leaf, nor records with their inclusion proofs, nor a receipt, nor an audit proof.");
     }
 
     private static EvidenceVerdict JudgeFork(EvidenceFiles files, TrustAnchor anchor, byte[] keptNote)
@@ -79,13 +81,18 @@ public static class EvidenceJudge
         {
             throw new InvalidDataException("received-prefix.txt is not a size, a root and hashes, a line each.");
         }
-        if (prefix.Size != kept.Size || ConsistencyProof.Verify(prefix.Size, prefix.Root, received.Size, TreeHash.FromBytes(received.Root), prefix.Consistency) != TlogError.None)
+        if (prefix.Size != kept.Size
+            || ConsistencyProof.Verify(prefix.Size, prefix.Root, received.Size, TreeHash.FromBytes(received.Root), prefix.Consistency)
+                != TlogError.None)
         {
-            return None(EvidenceKind.Fork, anchor, Reason.CheckpointConsistency, null, "received-prefix.txt does not show what the larger tree begins with.");
+            return None(EvidenceKind.Fork, anchor, Reason.CheckpointConsistency, null,
+                "received-prefix.txt does not show what the larger tree begins with.");
         }
         return prefix.Root.AsSpan().SequenceEqual(kept.Root)
             ? None(EvidenceKind.Fork, anchor, Reason.Fork, null, "The larger tree extends the smaller one.")
-            : Fork(anchor, $"The log signed a tree of {kept.Size} entries and one of {received.Size} that does not begin with it: it showed two histories.");
+            : Fork(
+                anchor,
+                $"The log signed a tree of {kept.Size} entries and one of {received.Size} that does not begin with it: it showed two histories.");
     }
 
     private static EvidenceVerdict JudgeLeaves(EvidenceFiles files, TrustAnchor anchor, byte[] kept)
@@ -95,13 +102,15 @@ public static class EvidenceJudge
         if (reason == Reason.LeafContradicts)
         {
             (LeafStatement first, LeafStatement second) = (LeafStatement.Decode(kept), LeafStatement.Decode(received));
-            return new EvidenceVerdict(EvidenceKind.BrokenAppend, anchor, IsProof: true, reason, Math.Max(first.Epoch, second.Epoch), LeafEvidence.Sentence(first, second));
+            return new EvidenceVerdict(EvidenceKind.BrokenAppend, anchor, IsProof: true, reason, Math.Max(first.Epoch, second.Epoch),
+                LeafEvidence.Sentence(first, second));
         }
         return None(EvidenceKind.BrokenAppend, anchor, reason, null, reason switch
         {
             Reason.LeafAgrees => "Both statements can be true of one tree that only grows.",
             Reason.LeafUnrelated => "The statements are of different leaves: of another structure, key, version or period.",
-            Reason.RecordVrfKey => "The records have different VRF keys, so that the statements are of different leaves. That the log changed its key is for its records to show.",
+            Reason.RecordVrfKey =>
+                "The records have different VRF keys, so that the statements are of different leaves. That the log changed its key is for its records to show.",
             _ => $"A statement does not verify: {reason.Name()}.",
         });
     }
@@ -120,7 +129,8 @@ public static class EvidenceJudge
             }
             if (proof.Verify(verifier, entry, out SignedCheckpoint? opened) is var refused && opened is null)
             {
-                return None(EvidenceKind.Record, anchor, Reason.InclusionProof, proof.Index, $"{name} does not show its entry in a tree that the log signed: {refused}.");
+                return None(EvidenceKind.Record, anchor, Reason.InclusionProof, proof.Index,
+                    $"{name} does not show its entry in a tree that the log signed: {refused}.");
             }
             if (of is not null && (of.Checkpoint.Size != opened.Checkpoint.Size || of.Checkpoint.Root != opened.Checkpoint.Root))
             {
@@ -131,7 +141,8 @@ public static class EvidenceJudge
         }
         ulong at = entries.Keys.Max();
         if (at == 0 || !entries.TryGetValue(at - 1, out byte[]? before) || !IsRecord(anchor, before, at - 1)
-            || !entries.TryGetValue(EpochRecord.Decode(before).PeriodFirstEpoch, out byte[]? period) || !IsRecord(anchor, period, EpochRecord.Decode(before).PeriodFirstEpoch))
+            || !entries.TryGetValue(EpochRecord.Decode(before).PeriodFirstEpoch, out byte[]? period)
+            || !IsRecord(anchor, period, EpochRecord.Decode(before).PeriodFirstEpoch))
         {
             throw new InvalidDataException($"The record before entry {at}, or that of the first epoch of its period, is missing.");
         }
@@ -142,7 +153,8 @@ public static class EvidenceJudge
     }
 
     private static bool IsRecord(TrustAnchor anchor, byte[] entry, ulong epoch) =>
-        entry.Length == EpochRecord.Length && Verifier.VerifyRecord(anchor, entry, []) == Reason.Valid && EpochRecord.ReadEpoch(entry) == epoch;
+        entry.Length == EpochRecord.Length && Verifier.VerifyRecord(anchor, entry, []) == Reason.Valid
+            && EpochRecord.ReadEpoch(entry) == epoch;
 
     private static EvidenceVerdict JudgeProof(EvidenceFiles files, TrustAnchor anchor, string prefix, byte[] proof)
     {
@@ -158,8 +170,10 @@ public static class EvidenceJudge
     private static EvidenceVerdict JudgePromise(EvidenceFiles files, TrustAnchor anchor, byte[] note)
     {
         var given = new UpdateReceipt(
-            default, files.Require("key.bin", ProtocolLimits.MaxKeyLength), files.Require("value.bin", ProtocolLimits.MaxValueLength), note, files.Require("receipt-keys.txt", SignedNote.MaxBytes));
-        (Reason reason, Receipt? receipt) = PromiseJudge.Judge(anchor, given, files.Find(PromiseJudge.AfterName, BoardHead.MaxLength) ?? [], Answers(files));
+            default, files.Require("key.bin", ProtocolLimits.MaxKeyLength), files.Require("value.bin", ProtocolLimits.MaxValueLength), note,
+            files.Require("receipt-keys.txt", SignedNote.MaxBytes));
+        (Reason reason, Receipt? receipt) = PromiseJudge.Judge(
+            anchor, given, files.Find(PromiseJudge.AfterName, BoardHead.MaxLength) ?? [], Answers(files));
         string value = $"this value of the key {DisplayText.Show(given.Key.Span)}";
         return reason == Reason.PromiseBroken
             ? new EvidenceVerdict(EvidenceKind.Promise, anchor, IsProof: true, reason, receipt!.By, FormattableString.Invariant(
@@ -169,7 +183,8 @@ public static class EvidenceJudge
                 Reason.PromiseKept => $"The log published {value} in time: it kept its promise.",
                 Reason.PromiseErased => "A version of these epochs was erased: it may be the one that was promised.",
                 Reason.PromiseUncovered => "The answers do not show all versions of the key in the epochs of the promise.",
-                Reason.ReceiptTime => $"The receipt's time is not that of a promise from epoch {receipt!.After} on: its key, whose time may be over, says what the log did not.",
+                Reason.ReceiptTime =>
+                    $"The receipt's time is not that of a promise from epoch {receipt!.After} on: its key, whose time may be over, says what the log did not.",
                 _ when receipt is null => $"This is no promise of the log to publish {value}: {reason.Name()}.",
                 _ => $"The epoch from which on the promise counts, or an answer about the key, does not verify: {reason.Name()}.",
             });
@@ -184,17 +199,22 @@ public static class EvidenceJudge
         }
     }
 
-    private static EvidenceVerdict Fork(TrustAnchor anchor, string sentence) => new(EvidenceKind.Fork, anchor, IsProof: true, Reason.Fork, null, sentence);
+    private static EvidenceVerdict Fork(TrustAnchor anchor, string sentence) =>
+        new(EvidenceKind.Fork, anchor, IsProof: true, Reason.Fork, null, sentence);
 
-    private static EvidenceVerdict None(EvidenceKind kind, TrustAnchor anchor, Reason reason, ulong? epoch, string sentence) => new(kind, anchor, IsProof: false, reason, epoch, sentence);
+    private static EvidenceVerdict None(EvidenceKind kind, TrustAnchor anchor, Reason reason, ulong? epoch, string sentence) =>
+        new(kind, anchor, IsProof: false, reason, epoch, sentence);
 
     // Returns a sentence that explains a breach of the rules of records to people.
     private static string Sentence(Reason reason, ulong epoch) => FormattableString.Invariant(reason switch
     {
-        Reason.RecordVrfKey => $"The log signed another VRF key at epoch {epoch}, within a period: it could give one key two sets of labels, and hide values.",
-        Reason.RecordPeriod => $"The log began a period at epoch {epoch} against its own rules, too early or with a wrong number: it could swap keys in and out between two checks.",
+        Reason.RecordVrfKey =>
+            $"The log signed another VRF key at epoch {epoch}, within a period: it could give one key two sets of labels, and hide values.",
+        Reason.RecordPeriod =>
+            $"The log began a period at epoch {epoch} against its own rules, too early or with a wrong number: it could swap keys in and out between two checks.",
         Reason.RecordEpoch => $"The log's entry {epoch} is the record of another epoch: an epoch was left out or repeated.",
-        Reason.RecordPrevious => (FormattableString)$"The log's record of epoch {epoch} does not name the record before it: it has another history behind it.",
+        Reason.RecordPrevious =>
+            (FormattableString)$"The log's record of epoch {epoch} does not name the record before it: it has another history behind it.",
         Reason.RecordTime => $"The log's clock went backwards at epoch {epoch}.",
         Reason.RecordCount => $"The log's trees have fewer leaves at epoch {epoch} than before: something was taken out.",
         Reason.RecordLogId => $"The log's record of epoch {epoch} is of another log.",

@@ -46,7 +46,9 @@ internal sealed class PromiseAnswers
 
     // Whether the answers are enough to say that the log broke the promise. The last read answer must reach the epoch by which the promise
     // was due, because until then the log may still keep the promise. The time of that answer must not be before the time of the receipt.
-    private bool IsCovered => _covers && _list is { } last && !UnixTime.IsAfter(_promise.TimeMs, last.TimeMs, _anchor.Configuration.MaxAheadMs) && ((last.IsEnded && last.Epoch >= _promise.By) || last.LastEpoch > _promise.By);
+    private bool IsCovered =>
+        _covers && _list is { } last && !UnixTime.IsAfter(_promise.TimeMs, last.TimeMs, _anchor.Configuration.MaxAheadMs)
+            && ((last.IsEnded && last.Epoch >= _promise.By) || last.LastEpoch > _promise.By);
 
     /// <summary>Reads the next answer. If the result is not valid, the answers prove nothing, and callers must stop reading.</summary>
     public Reason Add(ReadOnlyMemory<byte> answer)
@@ -63,7 +65,8 @@ internal sealed class PromiseAnswers
             : default;
         using var keys = new ByteStrings(1);
         keys.Add(_key.Span);
-        VersionsVerdict verdict = Verifier.Versions(new VerifierContext { Anchor = _anchor, NowMs = 0, EndedRecord = answer[..EpochRecord.Length] }, keys, [known], answer.Span);
+        VersionsVerdict verdict = Verifier.Versions(
+            new VerifierContext { Anchor = _anchor, NowMs = 0, EndedRecord = answer[..EpochRecord.Length] }, keys, [known], answer.Span);
         if (verdict.Reason != Reason.Valid)
         {
             return verdict.Reason;

@@ -22,7 +22,8 @@ internal static class PromiseJudge
         {
             reason = Optiks.Receipts.Receipt.Verify(anchor, keys!, given.Note.Span, out receipt);
         }
-        if (reason == Reason.Valid && (given.Key.Length is 0 or > ProtocolLimits.MaxKeyLength || receipt!.IndexOf(given.Key.Span, given.Value.Span) < 0))
+        if (reason == Reason.Valid
+            && (given.Key.Length is 0 or > ProtocolLimits.MaxKeyLength || receipt!.IndexOf(given.Key.Span, given.Value.Span) < 0))
         {
             reason = Reason.ReceiptRequest;
             receipt = null;
@@ -43,9 +44,11 @@ internal static class PromiseJudge
         {
             return Reason.MalformedTruncated;
         }
-        HeadVerdict verdict = Verifier.VerifyHead(new VerifierContext { Anchor = anchor, NowMs = 0, EndedRecord = after[..EpochRecord.Length] }, after.Span);
+        HeadVerdict verdict = Verifier.VerifyHead(
+            new VerifierContext { Anchor = anchor, NowMs = 0, EndedRecord = after[..EpochRecord.Length] }, after.Span);
         return verdict.Reason != Reason.Valid ? verdict.Reason
-            : verdict.Head!.Epoch != receipt.After || UnixTime.IsAfter(verdict.Head.TimeMs, receipt.TimeMs, anchor.Configuration.MaxAheadMs) ? Reason.ReceiptTime
+            : verdict.Head!.Epoch != receipt.After || UnixTime.IsAfter(verdict.Head.TimeMs, receipt.TimeMs, anchor.Configuration.MaxAheadMs)
+                ? Reason.ReceiptTime
             : Reason.Valid;
     }
 
@@ -54,7 +57,8 @@ internal static class PromiseJudge
     /// <see cref="Reason.PromiseBroken"/>, or the reason why the answers prove no breach. Also returns the receipt, unless the receipt is
     /// refused.
     /// </summary>
-    public static (Reason Reason, Receipt? Receipt) Judge(TrustAnchor anchor, UpdateReceipt given, ReadOnlyMemory<byte> after, IEnumerable<ReadOnlyMemory<byte>> answers)
+    public static (Reason Reason, Receipt? Receipt) Judge(
+        TrustAnchor anchor, UpdateReceipt given, ReadOnlyMemory<byte> after, IEnumerable<ReadOnlyMemory<byte>> answers)
     {
         Reason reason = Receipt(anchor, given, out Receipt? receipt);
         if (receipt is null)
@@ -87,7 +91,8 @@ internal static class PromiseJudge
     /// <summary>
     /// Returns the files of a folder of evidence that proves a broken promise. The caller must have judged the evidence already.
     /// </summary>
-    public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, UpdateReceipt given, Receipt receipt, ReadOnlyMemory<byte> after, IReadOnlyList<ReadOnlyMemory<byte>> answers)
+    public static Dictionary<string, ReadOnlyMemory<byte>> Collect(
+        TrustAnchor anchor, UpdateReceipt given, Receipt receipt, ReadOnlyMemory<byte> after, IReadOnlyList<ReadOnlyMemory<byte>> answers)
     {
         var files = new Dictionary<string, ReadOnlyMemory<byte>>
         {

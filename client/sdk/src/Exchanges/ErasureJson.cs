@@ -40,14 +40,16 @@ internal static class ErasureJson
     /// Returns the request with its outcome. The parameter <paramref name="period"/> is the log's current period, as far as the client
     /// knows.
     /// </summary>
-    public static ErasureResult Read(byte[] answer, ErasureResult request, Uri server, ulong period) => RequestOutcomeJson.ReadStatus(answer, server, "an erasure", (status, root) => status switch
+    public static ErasureResult Read(byte[] answer, ErasureResult request, Uri server, ulong period) =>
+        RequestOutcomeJson.ReadStatus(answer, server, "an erasure", (status, root) => status switch
     {
         "pending" => request,
         "erased" => request with
         {
             Status = ErasureStatus.Erased,
             Epoch = root.GetProperty("epoch").GetUInt64(),
-            Erased = [.. root.GetProperty("erased").EnumerateArray().Select(Version).Select(version => IsAsked(request, version, period) ? version : throw new FormatException("erased"))],
+            Erased = [.. root.GetProperty("erased").EnumerateArray().Select(Version)
+                .Select(version => IsAsked(request, version, period) ? version : throw new FormatException("erased"))],
         },
         "refused" => request with
         {
@@ -63,7 +65,8 @@ internal static class ErasureJson
     // and all keys of the user's devices.
     private static bool IsAsked(ErasureResult request, ErasedVersion erased, ulong period) => request.Versions is { } versions
         ? erased.Structure == (request.Key is null ? StructureId.Devices : StructureId.Keys)
-            && ((erased.Version.Version >= versions.From && erased.Version.Version <= versions.To) || (versions.From == 1 && erased.Version.Period < period))
+            && ((erased.Version.Version >= versions.From && erased.Version.Version <= versions.To)
+                || (versions.From == 1 && erased.Version.Period < period))
         : erased.Structure is StructureId.Devices or StructureId.Keys;
 
     private static ErasedVersion Version(JsonElement element) =>

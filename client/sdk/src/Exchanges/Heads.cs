@@ -29,11 +29,14 @@ internal static class Heads
     /// Returns the earliest epoch among all records of an answer about users that decodes: the record of the head and the records of the
     /// parts.
     /// </summary>
-    public static ulong Earliest(ReadOnlyMemory<byte> answer) => Records(answer).Select(record => EpochRecord.ReadEpoch(record.Span)).Append(EpochRecord.ReadEpoch(answer.Span[..EpochRecord.Length])).Min();
+    public static ulong Earliest(ReadOnlyMemory<byte> answer) =>
+        Records(answer).Select(record => EpochRecord.ReadEpoch(record.Span))
+            .Append(EpochRecord.ReadEpoch(answer.Span[..EpochRecord.Length])).Min();
 
     /// <summary>Returns the time of an epoch, from its record in the head or in a part of a verified answer about users.</summary>
     public static ulong TimeAt(ReadOnlyMemory<byte> answer, ulong epoch) =>
-        EpochRecord.Decode(Records(answer).Append(answer[..EpochRecord.Length]).First(record => EpochRecord.ReadEpoch(record.Span) == epoch).Span).TimeMs;
+        EpochRecord.Decode(
+            Records(answer).Append(answer[..EpochRecord.Length]).First(record => EpochRecord.ReadEpoch(record.Span) == epoch).Span).TimeMs;
 
     // Returns the records of the answer's parts.
     private static IEnumerable<ReadOnlyMemory<byte>> Records(ReadOnlyMemory<byte> answer)

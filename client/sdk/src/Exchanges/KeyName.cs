@@ -28,5 +28,7 @@ internal readonly record struct KeyName(ReadOnlyMemory<byte> Octets, string Id)
     public static KeyName OfVerified(ReadOnlyMemory<byte> key) => new(key, Base64UrlText.Encode(key.Span));
 
     public static ReadOnlyMemory<byte> FromId(string id) =>
-        Base64UrlText.TryDecode(id, out byte[]? octets) ? octets : throw new ClientStateException($"The client state names a key that is not base64url: {id}.");
+        Base64UrlText.TryDecode(id, out byte[]? octets)
+            ? octets
+            : throw new ClientStateException($"The client state names a key that is not base64url: {id}.");
 }

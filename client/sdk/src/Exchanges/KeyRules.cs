@@ -27,7 +27,8 @@ internal static class KeyRules
     /// The reason why the client refuses the lookup; <see cref="Reason.Valid"/> if the client accepts the lookup.
     /// </param>
     public static bool TryLearn(
-        KeyState? before, OwnedKey? owned, VerifiedLookup lookup, byte[]? value, ulong period, ulong epoch, ulong recordEpoch, out KeyState after, out Reason reason)
+        KeyState? before, OwnedKey? owned, VerifiedLookup lookup, byte[]? value, ulong period, ulong epoch, ulong recordEpoch,
+        out KeyState after, out Reason reason)
     {
         bool unchanged = lookup.Version > 0 && lookup.Value is null;
         after = new KeyState
@@ -62,7 +63,9 @@ internal static class KeyRules
             return Agree(null, owned, shown, period);
         }
         owned = owned is not null && owned.Period > period ? null : owned;
-        VersionsExchange.TimedVersion? latest = shown.Versions.Count > 0 && shown.Versions[^1].Version.Version == shown.Latest ? shown.Versions[^1] : null;
+        VersionsExchange.TimedVersion? latest = shown.Versions.Count > 0 && shown.Versions[^1].Version.Version == shown.Latest
+            ? shown.Versions[^1]
+            : null;
         bool isKept = before is not null && before.Period == period && before.Version == shown.Latest;
         after = new KeyState
         {
@@ -86,7 +89,8 @@ internal static class KeyRules
     /// </summary>
     public static Reason Agree(KeyState? before, KeyState? owned, EndedVersions shown, ulong period) =>
         !shown.Versions.All(version => Agrees(before, period, version) && Agrees(owned, period, version)) ? Reason.VersionRegressed
-        : shown.Versions.Any(version => ComesTooEarly(before, period, version) || ComesTooEarly(owned, period, version)) ? Reason.LeafEpochOrder
+        : shown.Versions.Any(version => ComesTooEarly(before, period, version) || ComesTooEarly(owned, period, version))
+            ? Reason.LeafEpochOrder
         : Reason.Valid;
 
     /// <summary>
@@ -118,7 +122,8 @@ internal static class KeyRules
     /// a copy, and this period did not begin with one. If the device list of a current user has no copy, this is always a fault. If a key
     /// has no copy, this may be correct, because the key may belong to a device whose user had left by then.
     /// </summary>
-    public static bool IsLost(KeyState? kept, ulong period, bool beginsWithCopy) => kept is { Version: > 0 } && kept.Period < period && !beginsWithCopy;
+    public static bool IsLost(KeyState? kept, ulong period, bool beginsWithCopy) =>
+        kept is { Version: > 0 } && kept.Period < period && !beginsWithCopy;
 
     private static Reason Compare(KeyState? before, KeyState? owned, bool beginsWithCopy, ref KeyState after)
     {
@@ -134,7 +139,11 @@ internal static class KeyRules
             }
             // If the answer is about the period of the kept state, an earlier answer has already shown whether the log copied the key at
             // the switch.
-            after = after with { NotCopied = after.NotCopied || (kept.Period == after.Period ? kept.NotCopied : IsLost(kept, after.Period, beginsWithCopy)) };
+            after = after with
+            {
+                NotCopied = after.NotCopied
+                || (kept.Period == after.Period ? kept.NotCopied : IsLost(kept, after.Period, beginsWithCopy))
+            };
             if (kept.Period != after.Period)
             {
                 continue;
@@ -157,7 +166,8 @@ internal static class KeyRules
 
     private static bool StepsBack(KeyState before, KeyState after) =>
         after.Version < before.Version
-        || (after.Version == before.Version && (after.Time != before.Time || (before.ValueSha256 is not null && after.ValueSha256 != before.ValueSha256)));
+        || (after.Version == before.Version
+            && (after.Time != before.Time || (before.ValueSha256 is not null && after.ValueSha256 != before.ValueSha256)));
 
     // An answer proved that at AbsentEpoch the key had no version after the kept version. Each later epoch inserts at most one version of a
     // key. So n later versions need at least n epochs after AbsentEpoch (docs/spec/pahd.md section 5).
@@ -172,5 +182,6 @@ internal static class KeyRules
     // An erased value agrees with every kept hash, because nobody can tell what the value was.
     private static bool Agrees(KeyState? kept, ulong period, VersionsExchange.TimedVersion shown) =>
         kept is null || kept.Period != period || kept.Version != shown.Version.Version
-        || (kept.Time == shown.Time && (kept.ValueSha256 is null || shown.Version.Value is not { } value || ValueHash.Of(value.Span) == kept.ValueSha256));
+        || (kept.Time == shown.Time
+            && (kept.ValueSha256 is null || shown.Version.Value is not { } value || ValueHash.Of(value.Span) == kept.ValueSha256));
 }

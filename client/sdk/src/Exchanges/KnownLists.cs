@@ -17,7 +17,8 @@ internal sealed class KnownLists
     public static KnownLists Kept(ClientState state, IClientStateStore store, string user)
     {
         var known = new KnownLists();
-        if (state.Users.GetValueOrDefault(user)?.Devices is { Version: > 0, ValueSha256: { } hash } listed && store.FindValue(hash) is { } octets)
+        if (state.Users.GetValueOrDefault(user)?.Devices is { Version: > 0, ValueSha256: { } hash } listed
+            && store.FindValue(hash) is { } octets)
         {
             known.Add(new KeyVersionNumber(listed.Period, listed.Version), DeviceList.Decode(octets));
         }

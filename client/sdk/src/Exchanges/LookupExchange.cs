@@ -69,7 +69,8 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
             bool unchanged = lookup.Version > 0 && lookup.Value is null;
             byte[]? value = unchanged ? _remembered[i].Value : lookup.Value is { } range ? answer[range].ToArray() : null;
             if (!KeyRules.TryLearn(
-                seen.Keys.GetValueOrDefault(_keys[i].Id), seen.Owned.GetValueOrDefault(_keys[i].Id), lookup, value, verdict.Head!.Period, verdict.Head.Epoch, verdict.Head.Epoch, out KeyState after, out Reason reason))
+                seen.Keys.GetValueOrDefault(_keys[i].Id), seen.Owned.GetValueOrDefault(_keys[i].Id), lookup, value, verdict.Head!.Period,
+                verdict.Head.Epoch, verdict.Head.Epoch, out KeyState after, out Reason reason))
             {
                 return new(reason, null, null, i);
             }
@@ -117,7 +118,8 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         return next;
     }
 
-    public override IEnumerable<Believed> Shown(KeyAnswer[] learnt) => learnt.Select((answer, i) => new Believed(_keys[i].Id, answer.After.Version, answer.After.ValueSha256));
+    public override IEnumerable<Believed> Shown(KeyAnswer[] learnt) =>
+        learnt.Select((answer, i) => new Believed(_keys[i].Id, answer.After.Version, answer.After.ValueSha256));
 
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(KeyAnswer[] learnt)
     {

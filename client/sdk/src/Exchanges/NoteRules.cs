@@ -11,7 +11,8 @@ internal static class NoteRules
     /// the note of this request, the value is the one that the earlier call returned. Another value would be a different update under the
     /// same request id.
     /// </summary>
-    public static (ClientState State, byte[] Value) Keep(ClientState current, KeyName key, Guid requestId, ReadOnlyMemory<byte> payload, ReadOnlyMemory<byte> text)
+    public static (ClientState State, byte[] Value) Keep(
+        ClientState current, KeyName key, Guid requestId, ReadOnlyMemory<byte> payload, ReadOnlyMemory<byte> text)
     {
         ImmutableArray<KeptNote> notes = Of(current, key);
         if (notes.FirstOrDefault(kept => kept.RequestId == requestId) is { } known)
@@ -24,14 +25,20 @@ internal static class NoteRules
         byte[] opening = NotedValue.NewOpening();
         byte[] note = new OwnerNote(notes is [.., { } last] ? Read(last).Sequence + 1 : 1, text).Encode();
         byte[] value = NotedValue.Encode(payload.Span, opening, note);
-        return (current with { Notes = current.Notes.SetItem(key.Id, notes.Add(new KeptNote(requestId, opening, note, ValueHash.Of(value)))) }, value);
+        return (current with
+        {
+            Notes = current.Notes.SetItem(
+            key.Id, notes.Add(new KeptNote(requestId, opening, note, ValueHash.Of(value))))
+        }, value);
     }
 
     /// <summary>Returns the note to which a version of a key commits; null if no kept note matches the version's value.</summary>
     public static OwnerNote? Find(ClientState current, KeyName key, KeyVersion version)
     {
         string? hash = version.Value is { } value ? ValueHash.Of(value.Span) : null;
-        return Of(current, key).FirstOrDefault(kept => kept.ValueSha256 == hash && version.IsNote(kept.Opening, kept.Note)) is { } found ? Read(found) : null;
+        return Of(current, key).FirstOrDefault(kept => kept.ValueSha256 == hash && version.IsNote(kept.Opening, kept.Note)) is { } found
+            ? Read(found)
+            : null;
     }
 
     /// <summary>Describes what is wrong with the notes of a key in a state; null if they have no fault.</summary>
@@ -49,8 +56,11 @@ internal static class NoteRules
         return null;
     }
 
-    private static ImmutableArray<KeptNote> Of(ClientState current, KeyName key) => current.Notes.TryGetValue(key.Id, out ImmutableArray<KeptNote> notes) ? notes : [];
+    private static ImmutableArray<KeptNote> Of(ClientState current, KeyName key) =>
+        current.Notes.TryGetValue(key.Id, out ImmutableArray<KeptNote> notes) ? notes : [];
 
     // This call cannot fail in practice, because the note was checked when the state was read.
-    private static OwnerNote Read(KeptNote kept) => OwnerNote.TryDecode(kept.Note, out OwnerNote note) ? note : throw new ClientStateException("The client state has a note that is none.");
+    private static OwnerNote Read(KeptNote kept) => OwnerNote.TryDecode(kept.Note, out OwnerNote note)
+        ? note
+        : throw new ClientStateException("The client state has a note that is none.");
 }

@@ -12,15 +12,19 @@ internal static class OwnNames
     /// </summary>
     public static bool LedNowhere(ClientState state, IClientStateStore store, string user, ulong epoch)
     {
-        string[] names = [.. state.OwnedUsers[user].Names.Union(state.Names.Where(name => name.Value.User == user).Select(name => name.Key))];
+        string[] names =
+            [.. state.OwnedUsers[user].Names.Union(state.Names.Where(name => name.Value.User == user).Select(name => name.Key))];
         return names.Length > 0 && names.All(name => state.Names.GetValueOrDefault(name) is { } kept
-            && (kept.User is null ? kept.LeastEpoch >= epoch : kept.User == user && LeafEpoch(state, store, name, kept.Generation ?? 0) > epoch));
+            && (kept.User is null
+                ? kept.LeastEpoch >= epoch
+                : kept.User == user && LeafEpoch(state, store, name, kept.Generation ?? 0) > epoch));
     }
 
     // Returns the epoch of the leaf by which the name leads to its user; null if the state has no statement about that leaf.
     private static ulong? LeafEpoch(ClientState state, IClientStateStore store, string name, ulong generation)
     {
-        KeptLeaf? leaf = state.Leaves.GetValueOrDefault(LeafRules.NameOf(StructureId.Usernames, name), []).FirstOrDefault(leaf => leaf.IsPresent && leaf.Version == generation);
+        KeptLeaf? leaf = state.Leaves.GetValueOrDefault(LeafRules.NameOf(StructureId.Usernames, name), [])
+            .FirstOrDefault(leaf => leaf.IsPresent && leaf.Version == generation);
         try
         {
             return leaf is not null && store.FindValue(leaf.Sha256) is { } octets ? LeafStatement.Decode(octets).Member?.Epoch : null;

@@ -13,10 +13,12 @@ namespace Optiks.Client;
 /// <param name="Devices">The ids of the devices that the answer shows, in order, with the versions of the devices' keys.</param>
 /// <param name="Octets">Number of octets of the answer.</param>
 internal sealed record OwnUserPage(
-    ulong Epoch, ulong Period, bool HasLeft, bool Complete, OwnUserPage.Key List, ReadOnlyMemory<byte> KeptList, IReadOnlyList<(KeyName Name, OwnUserPage.Key Key)> Devices, int Octets)
+    ulong Epoch, ulong Period, bool HasLeft, bool Complete, OwnUserPage.Key List, ReadOnlyMemory<byte> KeptList,
+    IReadOnlyList<(KeyName Name, OwnUserPage.Key Key)> Devices, int Octets)
 {
     public static OwnUserPage Of(VerifiedHead head, VerifiedOwnUser user, ReadOnlyMemory<byte> answer) => new(
-        head.Epoch, head.Period, user.HasLeft, user.Complete, user.List is null ? default : Key.Of(user.List, head.Period, answer), user.KeptList,
+        head.Epoch, head.Period, user.HasLeft, user.Complete, user.List is null ? default : Key.Of(user.List, head.Period, answer),
+        user.KeptList,
         [.. user.Devices.Select(device => (KeyName.OfVerified(device.Device), Key.Of(device.Key, head.Period, answer)))], answer.Length);
 
     /// <summary>The part of an answer about one list of versions.</summary>
@@ -33,6 +35,7 @@ internal sealed record OwnUserPage(
         /// </summary>
         public Reason? Handover { get; init; }
 
-        public static Key Of(VerifiedVersions shown, ulong period, ReadOnlyMemory<byte> answer) => new(shown.Version, VersionsExchange.TimedVersion.Of(shown, period, answer), shown.Complete);
+        public static Key Of(VerifiedVersions shown, ulong period, ReadOnlyMemory<byte> answer) =>
+            new(shown.Version, VersionsExchange.TimedVersion.Of(shown, period, answer), shown.Complete);
     }
 }

@@ -66,7 +66,8 @@ internal sealed class OwnUserPages
             // If there are too many keys to name all of them, the server shows all versions of each unnamed key. The question must name the
             // keys whose versions the last page did not complete, because the server would otherwise begin with version 1 of these keys on
             // every page.
-            .. _named.Values.OrderByDescending(device => device.Known.PageVersion > 0).ThenByDescending(device => device.Known.Version).Take(ProtocolLimits.MaxKnownKeys)
+            .. _named.Values.OrderByDescending(device => device.Known.PageVersion > 0).ThenByDescending(device => device.Known.Version)
+                .Take(ProtocolLimits.MaxKnownKeys)
                 .Select(device => new KnownDevice(device.Name.Octets, device.Known)).OrderBy(device => device.Device, DeviceList.Order),
         ],
     };
@@ -79,7 +80,9 @@ internal sealed class OwnUserPages
             OwnUserQuestion question = Question;
             return new UserMonitorQuery(_user.Octets)
             {
-                Period = question.ListVersion.Version > 0 || question.Keys.Any(device => device.Key.Version > 0) ? question.ListVersion.Period : 0,
+                Period = question.ListVersion.Version > 0 || question.Keys.Any(device => device.Key.Version > 0)
+                    ? question.ListVersion.Period
+                    : 0,
                 From = question.ListVersion.Version + 1,
                 Keys = [.. question.Keys.Select(device => new KnownDeviceKey(device.Device, device.Key.Version + 1))],
             };
@@ -101,7 +104,11 @@ internal sealed class OwnUserPages
     {
         OwnedUser? owned = seen.OwnedUsers.GetValueOrDefault(user.Id);
         OwnedList? list = owned?.List;
-        var pages = new OwnUserPages(user) { EndedRecord = asked?.Encode(), Ends = before is null || list is null ? null : EndsOf(seen, list, before) };
+        var pages = new OwnUserPages(user)
+        {
+            EndedRecord = asked?.Encode(),
+            Ends = before is null || list is null ? null : EndsOf(seen, list, before),
+        };
         if (pages.Ends is not null)
         {
             // Name each of these keys, because the client must compare the key with its end state even if the copied list lacks the device.
@@ -121,7 +128,8 @@ internal sealed class OwnUserPages
         }
         ulong proven = owned!.ProvenEpoch ?? 0;
         if (!coverage.MayLeaveOut(OwnedUserRules.Ids(list.Octets).Select(id => seen.Owned.GetValueOrDefault(id)).OfType<OwnedKey>()
-            .Where(key => key.Period == list.Period && key.Version > 0 && key.ProvenEpoch is not null).Aggregate(proven, (first, key) => Math.Min(first, key.ProvenEpoch!.Value))))
+            .Where(key => key.Period == list.Period && key.Version > 0 && key.ProvenEpoch is not null)
+            .Aggregate(proven, (first, key) => Math.Min(first, key.ProvenEpoch!.Value))))
         {
             pages.IsShownAgain = true;
             return pages;
@@ -182,14 +190,17 @@ internal sealed class OwnUserPages
         }
         // Work on copies and leave the collected pages unchanged, because the client may have to request the last answer again.
         var lists = new SortedDictionary<ulong, VersionsExchange.TimedVersion>(_lists);
-        var devices = _devices.ToDictionary(device => device.Key, device => device.Value with { Versions = new(device.Value.Versions) }, StringComparer.Ordinal);
+        var devices = _devices.ToDictionary(
+            device => device.Key, device => device.Value with { Versions = new(device.Value.Versions) }, StringComparer.Ordinal);
         Collect(last, lists, devices);
         return new OwnUserShown(
-            _user, last.Epoch, last.Period, false, new EndedVersions(last.List.Latest, Known(last, last.List, _list).Time, [.. lists.Values]), last.KeptList,
+            _user, last.Epoch, last.Period, false,
+            new EndedVersions(last.List.Latest, Known(last, last.List, _list).Time, [.. lists.Values]), last.KeptList,
             devices.ToDictionary(
                 device => device.Key,
                 device => new OwnUserDevice(
-                    device.Value.Name, new EndedVersions(device.Value.Latest, device.Value.Time, [.. device.Value.Versions.Values]), device.Value.Epoch, device.Value.Handover),
+                    device.Value.Name, new EndedVersions(device.Value.Latest, device.Value.Time, [.. device.Value.Versions.Values]),
+                    device.Value.Epoch, device.Value.Handover),
                 StringComparer.Ordinal))
         {
             Handover = _listHandover ?? last.List.Handover,
@@ -211,7 +222,8 @@ internal sealed class OwnUserPages
         return new OwnUserEnds(new EndState(list.Period, before.Epoch, list.Version, SHA256.HashData(list.Octets)), devices);
     }
 
-    private void Collect(OwnUserPage page, SortedDictionary<ulong, VersionsExchange.TimedVersion> lists, Dictionary<string, Collected> devices)
+    private void Collect(OwnUserPage page, SortedDictionary<ulong, VersionsExchange.TimedVersion> lists,
+        Dictionary<string, Collected> devices)
     {
         foreach (VersionsExchange.TimedVersion version in page.List.Versions)
         {
@@ -224,16 +236,27 @@ internal sealed class OwnUserPages
             {
                 collected.Versions[version.Version.Version] = version;
             }
-            devices[name.Id] = collected with { Latest = key.Latest, Time = Known(page, key, _named.GetValueOrDefault(name.Id).Known).Time, Epoch = page.Epoch, Handover = collected.Handover ?? key.Handover };
+            devices[name.Id] = collected with
+            {
+                Latest = key.Latest,
+                Time = Known(page, key, _named.GetValueOrDefault(name.Id).Known).Time,
+                Epoch = page.Epoch,
+                Handover = collected.Handover ?? key.Handover,
+            };
         }
     }
 
     // Returns what the next question says about the versions of a list or key after a page, which may or may not end these versions.
     private static KnownKey Known(OwnUserPage page, OwnUserPage.Key key, KnownKey before)
     {
-        (ulong version, ulong time) = key.Versions.Count > 0 ? (key.Versions[^1].Version.Version, key.Versions[^1].Time) : (before.Version, before.Time);
-        return key.Complete ? new KnownKey(0, page.Period, version, time, page.Epoch) : new KnownKey(0, page.Period, version, time, null, key.Latest);
+        (ulong version, ulong time) = key.Versions.Count > 0
+            ? (key.Versions[^1].Version.Version, key.Versions[^1].Time)
+            : (before.Version, before.Time);
+        return key.Complete
+            ? new KnownKey(0, page.Period, version, time, page.Epoch)
+            : new KnownKey(0, page.Period, version, time, null, key.Latest);
     }
 
-    private sealed record Collected(KeyName Name, ulong Latest, ulong Time, ulong Epoch, Reason? Handover, SortedDictionary<ulong, VersionsExchange.TimedVersion> Versions);
+    private sealed record Collected(KeyName Name, ulong Latest, ulong Time, ulong Epoch, Reason? Handover,
+        SortedDictionary<ulong, VersionsExchange.TimedVersion> Versions);
 }

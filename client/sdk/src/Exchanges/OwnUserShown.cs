@@ -11,7 +11,8 @@ namespace Optiks.Client;
 /// <param name="LatestList">Octets of the latest version of the list.</param>
 /// <param name="Devices">The versions that the answers showed of each device that was on a list, by device id in base64url.</param>
 internal sealed record OwnUserShown(
-    KeyName User, ulong Epoch, ulong Period, bool HasLeft, EndedVersions List, ReadOnlyMemory<byte> LatestList, IReadOnlyDictionary<string, OwnUserDevice> Devices)
+    KeyName User, ulong Epoch, ulong Period, bool HasLeft, EndedVersions List, ReadOnlyMemory<byte> LatestList,
+    IReadOnlyDictionary<string, OwnUserDevice> Devices)
 {
     /// <summary>
     /// The verdict of comparing the list's first version in the period with the list's end state in the previous period; null if they were

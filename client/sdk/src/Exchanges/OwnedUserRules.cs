@@ -21,18 +21,23 @@ internal static class OwnedUserRules
     };
 
     /// <summary>Returns the ids of the devices in a verified device list, in base64url.</summary>
-    public static IEnumerable<string> Ids(ReadOnlyMemory<byte> list) => DeviceList.Decode(list).Select(device => Base64UrlText.Encode(device.Span));
+    public static IEnumerable<string> Ids(ReadOnlyMemory<byte> list) =>
+        DeviceList.Decode(list).Select(device => Base64UrlText.Encode(device.Span));
 
     /// <summary>Returns the owned user to whom the client's state assigns a name; null if no owned user claims the name.</summary>
-    public static string? UserOf(ClientState state, string name) => state.OwnedUsers.Where(user => user.Value.Names.Contains(name)).Select(user => user.Key)
-        .OrderByDescending(user => state.Names.GetValueOrDefault(name)?.User == user).ThenBy(user => user, StringComparer.Ordinal).FirstOrDefault();
+    public static string? UserOf(ClientState state, string name) =>
+        state.OwnedUsers.Where(user => user.Value.Names.Contains(name)).Select(user => user.Key)
+        .OrderByDescending(user => state.Names.GetValueOrDefault(name)?.User == user).ThenBy(user => user, StringComparer.Ordinal)
+        .FirstOrDefault();
 
     /// <summary>Records in the state that the client's owner counts these usernames as names of its own user.</summary>
     public static ClientState Claim(ClientState current, string user, IEnumerable<string> names)
     {
         OwnedUser? owned = current.OwnedUsers.GetValueOrDefault(user);
         string[] added = [.. names.Except(owned?.Names ?? [], StringComparer.Ordinal)];
-        return added.Length == 0 ? current : With(current, user, (owned ?? new OwnedUser()) with { Names = [.. owned?.Names ?? [], .. added] });
+        return added.Length == 0
+            ? current
+            : With(current, user, (owned ?? new OwnedUser()) with { Names = [.. owned?.Names ?? [], .. added] });
     }
 
     /// <summary>
@@ -40,7 +45,8 @@ internal static class OwnedUserRules
     /// answer, lead to the user stay.
     /// </summary>
     public static ClientState Disclaim(ClientState current, string user, IReadOnlyCollection<string> names) =>
-        current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) && owned.Names.RemoveAll(name => names.Contains(name) && current.Names.GetValueOrDefault(name)?.User != user) is var left
+        current.OwnedUsers.TryGetValue(user, out OwnedUser? owned)
+            && owned.Names.RemoveAll(name => names.Contains(name) && current.Names.GetValueOrDefault(name)?.User != user) is var left
             && left.Length < owned.Names.Length
             ? With(current, user, owned with { Names = left })
             : current;
@@ -50,10 +56,17 @@ internal static class OwnedUserRules
     /// the function <paramref name="passedOn"/> says that the owned user had left before its name was assigned to another user.
     /// </summary>
     public static ClientState NoteName(ClientState current, string name, string user, ulong epoch, Func<string, bool> passedOn) =>
-        current.OwnedUsers.Where(owned => owned.Key != user && owned.Value.Names.Contains(name) && !passedOn(owned.Key)).Aggregate(current, (next, owned) =>
+        current.OwnedUsers.Where(owned => owned.Key != user && owned.Value.Names.Contains(name) && !passedOn(owned.Key))
+            .Aggregate(current, (next, owned) =>
             owned.Value.Alarms.Any(alarm => alarm.Kind == UserAlarmKind.NameElsewhere && alarm.Name == name && alarm.User == user)
                 ? next
-                : With(next, owned.Key, owned.Value with { Alarms = owned.Value.Alarms.Add(new UserAlarm(UserAlarmKind.NameElsewhere, 0, 0, epoch, Name: name, User: user)) }));
+                : With(
+                    next, owned.Key,
+                    owned.Value with
+                    {
+                        Alarms = owned.Value.Alarms.Add(
+                        new UserAlarm(UserAlarmKind.NameElsewhere, 0, 0, epoch, Name: name, User: user))
+                    }));
 
     /// <summary>Records that a verified answer shows an owned user to have left.</summary>
     public static ClientState NoteLeft(ClientState current, string user, ulong epoch) =>
@@ -64,11 +77,14 @@ internal static class OwnedUserRules
     /// servers showed other clients before the owner monitored the user for the first time.
     /// </summary>
     public static ClientState NoteSeen(ClientState current, string user, ulong period) =>
-        current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) && owned.GoesOnFrom is null ? With(current, user, owned with { Period = period }) : current;
+        current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) && owned.GoesOnFrom is null
+            ? With(current, user, owned with { Period = period })
+            : current;
 
     /// <summary>Tells whether a key belongs to a device of an owned user who is known to have left.</summary>
     public static bool HasLeft(ClientState state, string key) => state.OwnedUsers.Any(user =>
-        (user.Value.HasLeft || state.Users.GetValueOrDefault(user.Key)?.LeftEpoch is not null) && user.Value.List is { } list && Ids(list.Octets).Contains(key));
+        (user.Value.HasLeft || state.Users.GetValueOrDefault(user.Key)?.LeftEpoch is not null) && user.Value.List is { } list
+            && Ids(list.Octets).Contains(key));
 
     /// <summary>
     /// Makes the client continue in the next period after a period that the log no longer serves. This applies to the user's device list
@@ -82,7 +98,9 @@ internal static class OwnedUserRules
         ClientState next = With(current, user, owned with
         {
             Period = end.Period + 1,
-            NoGuarantee = missed.FromEpoch > missed.ToEpoch || owned.NoGuarantee.Any(known => known.Period == end.Period) ? owned.NoGuarantee : owned.NoGuarantee.Add(missed),
+            NoGuarantee = missed.FromEpoch > missed.ToEpoch || owned.NoGuarantee.Any(known => known.Period == end.Period)
+                ? owned.NoGuarantee
+                : owned.NoGuarantee.Add(missed),
         });
         foreach (string id in owned.List is null ? [] : Ids(owned.List.Octets))
         {
@@ -120,14 +138,21 @@ internal static class OwnedUserRules
         if (shown.HasLeft)
         {
             // The log copies nothing of a user who has left into later periods, so there is no hand-over to do.
-            return PeriodEnds.Tidy(With(current, shown.User.Id, Left(owned, shown.Epoch) with { LeastEpoch = Math.Max(shown.Epoch, owned.LeastEpoch), Period = current.Head?.Period ?? shown.Period }));
+            return PeriodEnds.Tidy(
+                With(current, shown.User.Id,
+                    Left(owned, shown.Epoch) with
+                    {
+                        LeastEpoch = Math.Max(shown.Epoch, owned.LeastEpoch),
+                        Period = current.Head?.Period ?? shown.Period,
+                    }));
         }
         covered = shown.IsShownAgain ? covered : ulong.MaxValue;
         var keys = ImmutableDictionary.CreateBuilder<string, OwnedKey>();
         keys.AddRange(current.Owned);
         foreach ((string id, OwnUserDevice device) in shown.Devices)
         {
-            OwnedKey before = OwnerRules.SeeAgain(keys.GetValueOrDefault(id) ?? new OwnedKey { IsListedOnly = true }, shown.Period, device.Ended.Versions, covered);
+            OwnedKey before = OwnerRules.SeeAgain(
+                keys.GetValueOrDefault(id) ?? new OwnedKey { IsListedOnly = true }, shown.Period, device.Ended.Versions, covered);
             if (before.Period > shown.Period)
             {
                 // Skip the device: the owner has monitored its key separately, so the key's state is already in a later period.
@@ -135,8 +160,11 @@ internal static class OwnedUserRules
             }
             IReadOnlyList<VersionsExchange.TimedVersion> versions = device.Ended.Versions;
             // A separately owned key that was not on the list at the end of its period still needs its own hand-over.
-            bool isBehind = before.Period < shown.Period && !before.IsListedOnly && device.Handover is null && current.EndOf(before.Period) is not null;
-            OwnedKey next = isBehind ? OwnerRules.Compare(before, shown.Period, versions) : OwnerRules.Apply(before, shown.Period, device.Epoch, versions, device.Handover);
+            bool isBehind = before.Period < shown.Period && !before.IsListedOnly && device.Handover is null
+                && current.EndOf(before.Period) is not null;
+            OwnedKey next = isBehind
+                ? OwnerRules.Compare(before, shown.Period, versions)
+                : OwnerRules.Apply(before, shown.Period, device.Epoch, versions, device.Handover);
             // If this result shows all versions of a separately owned key, store the epoch of this result as the key's ProvenEpoch. It
             // replaces the epoch of the earlier answer that showed all versions of the key.
             bool isWhole = !isBehind && next.ProvenEpoch is not null && versions is [{ Version.Version: 1 }, ..];
@@ -170,7 +198,9 @@ internal static class OwnedUserRules
             ImmutableArray<string> followed = [.. ids.Union(owned.Followed.Where(HasAlarms))];
             next = followed.SequenceEqual(owned.Followed) ? next : With(next, user, owned with { Followed = followed });
         }
-        string[] dropped = [.. current.Owned.Where(key => key.Value is { IsListedOnly: true, Alarms.Length: 0, Expected.Length: 0 } && !listed.Contains(key.Key)).Select(key => key.Key)];
+        string[] dropped =
+            [.. current.Owned.Where(key => key.Value is { IsListedOnly: true, Alarms.Length: 0, Expected.Length: 0 }
+                && !listed.Contains(key.Key)).Select(key => key.Key)];
         return dropped.Length == 0 ? next : next with { Owned = next.Owned.RemoveRange(dropped) };
     }
 
@@ -178,12 +208,14 @@ internal static class OwnedUserRules
     /// Returns the alarms about a user and the values of its devices, ordered by subject: first the alarms about the user, then those of
     /// each device.
     /// </summary>
-    public static IReadOnlyList<UserAlarm> Alarms(ClientState state, string user) => !state.OwnedUsers.TryGetValue(user, out OwnedUser? owned)
+    public static IReadOnlyList<UserAlarm> Alarms(ClientState state, string user) =>
+        !state.OwnedUsers.TryGetValue(user, out OwnedUser? owned)
         ? []
         :
         [
             .. owned.Alarms.OrderBy(alarm => alarm.Kind).ThenBy(alarm => alarm.Period).ThenBy(alarm => alarm.Version),
-            .. owned.Followed.Order(StringComparer.Ordinal).SelectMany(id => (state.Owned.GetValueOrDefault(id)?.Alarms ?? []).Select(alarm => UserAlarm.OfDevice(id, alarm))),
+            .. owned.Followed.Order(StringComparer.Ordinal)
+                .SelectMany(id => (state.Owned.GetValueOrDefault(id)?.Alarms ?? []).Select(alarm => UserAlarm.OfDevice(id, alarm))),
         ];
 
     /// <summary>
@@ -196,7 +228,9 @@ internal static class OwnedUserRules
         return
         [
             .. state.OwnedUsers.SelectMany(owned => owned.Value.Alarms.Where(alarm =>
-                alarm.Kind == UserAlarmKind.NameElsewhere ? alarm.Name == name : alarm.Kind == UserAlarmKind.Left && ids.Contains(owned.Key))),
+                alarm.Kind == UserAlarmKind.NameElsewhere
+                    ? alarm.Name == name
+                    : alarm.Kind == UserAlarmKind.Left && ids.Contains(owned.Key))),
         ];
     }
 
@@ -215,11 +249,17 @@ internal static class OwnedUserRules
         }
         OwnedUser owned = current.OwnedUsers[user];
         string[] elsewhere = [.. ended.Select(alarm => alarm.Name).OfType<string>()];
-        ClientState next = With(current, user, owned with { Alarms = owned.Alarms.RemoveAll(ended.Contains), Names = owned.Names.RemoveAll(elsewhere.Contains) });
+        ClientState next = With(current, user,
+            owned with { Alarms = owned.Alarms.RemoveAll(ended.Contains), Names = owned.Names.RemoveAll(elsewhere.Contains) });
         foreach (UserAlarm alarm in ended.Where(alarm => alarm.Device is not null))
         {
             OwnedKey key = next.Owned[alarm.Device!];
-            next = next with { Owned = next.Owned.SetItem(alarm.Device!, key with { Alarms = key.Alarms.RemoveAll(alarm.OwnerAlarm.Equals) }) };
+            next =
+                next with
+                {
+                    Owned = next.Owned.SetItem(
+                    alarm.Device!, key with { Alarms = key.Alarms.RemoveAll(alarm.OwnerAlarm.Equals) })
+                };
         }
         return Tidy(next);
     }
@@ -236,19 +276,28 @@ internal static class OwnedUserRules
         bool isLost = kept is null && owned.List is not null && !shown.List.Versions[0].Version.IsCopy;
         if (isLost)
         {
-            next = next with { Alarms = next.Alarms.Add(new UserAlarm(UserAlarmKind.DeviceList, shown.Period, 0, shown.Epoch, Handover: Reason.HandoverMissing)) };
+            next =
+                next with
+                {
+                    Alarms = next.Alarms.Add(
+                    new UserAlarm(UserAlarmKind.DeviceList, shown.Period, 0, shown.Epoch, Handover: Reason.HandoverMissing))
+                };
         }
         foreach (OwnerAlarm again in kept is null ? [] : OwnerRules.SeenAgain(shown.Period, kept.Version, shown.List.Versions, covered))
         {
             var alarm = new UserAlarm(UserAlarmKind.DeviceList, again.Period, again.Version, again.Epoch, again.ValueSha256);
             next = next.Alarms.Contains(alarm) ? next : next with { Alarms = next.Alarms.Add(alarm) };
         }
-        foreach (VersionsExchange.TimedVersion shownVersion in shown.List.Versions.Where(version => version.Version.Version > (kept?.Version ?? 0)))
+        foreach (VersionsExchange.TimedVersion shownVersion in shown.List.Versions.Where(
+            version => version.Version.Version > (kept?.Version ?? 0)))
         {
             KeyVersion version = shownVersion.Version;
             IReadOnlySet<string>? after = version.Value is { } octets ? Set(octets) : null;
             Reason? handover = version.IsCopy && shown.Handover is not Reason.Valid ? shown.Handover : null;
-            bool isSet = version.IsCopy && (shown.Handover is Reason.Valid || (shown.Handover is null && owned.List is not null && version.Value is { } copy && copy.Span.SequenceEqual(owned.List.Octets)));
+            bool isSet = version.IsCopy
+                && (shown.Handover is Reason.Valid
+                    || (shown.Handover is null && owned.List is not null && version.Value is { } copy
+                        && copy.Span.SequenceEqual(owned.List.Octets)));
             if (!isSet && handover is null && before is not null && after is not null)
             {
                 next = next with { Expected = OwnerOrder.Tick(next.Expected, change => change.Makes(before, after), out isSet) };
@@ -256,11 +305,20 @@ internal static class OwnedUserRules
             if (!isSet)
             {
                 string? hash = version.Value is { } value ? ValueHash.Of(value.Span) : null;
-                next = next with { Alarms = next.Alarms.Add(new UserAlarm(UserAlarmKind.DeviceList, shown.Period, version.Version, version.Epoch, hash, Handover: handover)) };
+                next =
+                    next with
+                    {
+                        Alarms = next.Alarms.Add(
+                        new UserAlarm(UserAlarmKind.DeviceList, shown.Period, version.Version, version.Epoch, hash, Handover: handover))
+                    };
             }
             before = after;
         }
-        return next with { List = new OwnedList(shown.Period, shown.List.Latest, shown.List.Time, shown.Epoch, shown.LatestList.ToArray()) };
+        return next with
+        {
+            List = new OwnedList(
+            shown.Period, shown.List.Latest, shown.List.Time, shown.Epoch, shown.LatestList.ToArray())
+        };
     }
 
     private static OwnedUser Left(OwnedUser owned, ulong epoch)
@@ -279,5 +337,7 @@ internal static class OwnedUserRules
     private static HashSet<string> Set(ReadOnlyMemory<byte> list) => new(Ids(list), StringComparer.Ordinal);
 
     private static ClientState With(ClientState current, string user, OwnedUser owned) =>
-        ReferenceEquals(current.OwnedUsers.GetValueOrDefault(user), owned) ? current : current with { OwnedUsers = current.OwnedUsers.SetItem(user, owned) };
+        ReferenceEquals(current.OwnedUsers.GetValueOrDefault(user), owned)
+            ? current
+            : current with { OwnedUsers = current.OwnedUsers.SetItem(user, owned) };
 }

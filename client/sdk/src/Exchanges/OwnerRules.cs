@@ -19,7 +19,8 @@ internal static class OwnerRules
     /// The verdict of comparing the key's first version in the period with the key's end state in the previous period; null if they were
     /// not compared.
     /// </param>
-    public static OwnedKey Apply(OwnedKey owned, ulong period, ulong headEpoch, IReadOnlyList<VersionsExchange.TimedVersion> versions, Reason? handover = null)
+    public static OwnedKey Apply(
+        OwnedKey owned, ulong period, ulong headEpoch, IReadOnlyList<VersionsExchange.TimedVersion> versions, Reason? handover = null)
     {
         // Skip the versions that earlier monitoring answers showed, because the client has already compared these versions with the owner's
         // changes.
@@ -57,7 +58,11 @@ internal static class OwnerRules
             }
             next = next with { Version = version.Version, Time = time, ValueSha256 = hash };
         }
-        return next with { AbsentEpoch = Math.Max(headEpoch, next.AbsentEpoch ?? 0), ValueSha256 = next.Version == 0 ? null : next.ValueSha256 };
+        return next with
+        {
+            AbsentEpoch = Math.Max(headEpoch, next.AbsentEpoch ?? 0),
+            ValueSha256 = next.Version == 0 ? null : next.ValueSha256,
+        };
     }
 
     /// <summary>
@@ -71,7 +76,8 @@ internal static class OwnerRules
         {
             string? hash = version.Value is { } value ? ValueHash.Of(value.Span) : null;
             var alarm = new OwnerAlarm(period, version.Version, version.Epoch, hash);
-            bool isKnown = owned.Expected.Any(change => change.ValueSha256 == hash) || (version.IsCopy && hash is not null && hash == owned.ValueSha256);
+            bool isKnown = owned.Expected.Any(change => change.ValueSha256 == hash)
+                || (version.IsCopy && hash is not null && hash == owned.ValueSha256);
             next = isKnown || next.Alarms.Contains(alarm) ? next : next with { Alarms = next.Alarms.Add(alarm) };
         }
         return next;
@@ -84,19 +90,25 @@ internal static class OwnerRules
     /// enough auditors may cover. Since the auditors' coverage began, no server can have shown such a version as the latest one
     /// (docs/spec/cosigners.md section 4).
     /// </summary>
-    public static IEnumerable<OwnerAlarm> SeenAgain(ulong period, ulong known, IReadOnlyList<VersionsExchange.TimedVersion> versions, ulong covered) =>
-        versions.Zip(versions.Skip(1)).Where(pair => pair.First.Version.Version < known && pair.Second.Time > covered).Select(pair => pair.First.Version)
-            .Select(version => new OwnerAlarm(period, version.Version, version.Epoch, version.Value is { } value ? ValueHash.Of(value.Span) : null));
+    public static IEnumerable<OwnerAlarm> SeenAgain(
+        ulong period, ulong known, IReadOnlyList<VersionsExchange.TimedVersion> versions, ulong covered) =>
+        versions.Zip(versions.Skip(1)).Where(pair => pair.First.Version.Version < known && pair.Second.Time > covered)
+            .Select(pair => pair.First.Version)
+            .Select(version => new OwnerAlarm(
+                period, version.Version, version.Epoch, version.Value is { } value ? ValueHash.Of(value.Span) : null));
 
     /// <summary>Adds the alarms that <see cref="SeenAgain"/> returns to the state of a key, and returns the new state.</summary>
     public static OwnedKey SeeAgain(OwnedKey owned, ulong period, IReadOnlyList<VersionsExchange.TimedVersion> versions, ulong covered) =>
-        owned.Period == period && SeenAgain(period, owned.Version, versions, covered).Except(owned.Alarms).ToArray() is { Length: > 0 } alarms ? owned with { Alarms = owned.Alarms.AddRange(alarms) } : owned;
+        owned.Period == period && SeenAgain(period, owned.Version, versions, covered)
+            .Except(owned.Alarms).ToArray() is { Length: > 0 } alarms ? owned with { Alarms = owned.Alarms.AddRange(alarms) } : owned;
 
     /// <summary>
     /// Returns the end state of a key at the end of a period, if the owner verified the key up to the period's last epoch; otherwise null.
     /// </summary>
-    public static EndState? EndOf(OwnedKey owned, EpochRecord end) => owned.Period == end.Period && owned.AbsentEpoch == end.Epoch && (owned.Version == 0) == (owned.ValueSha256 is null)
-        ? new EndState(end.Period, end.Epoch, owned.Version, owned.ValueSha256 is { } hash ? Convert.FromHexString(hash) : default(ReadOnlyMemory<byte>))
+    public static EndState? EndOf(OwnedKey owned, EpochRecord end) =>
+        owned.Period == end.Period && owned.AbsentEpoch == end.Epoch && (owned.Version == 0) == (owned.ValueSha256 is null)
+        ? new EndState(end.Period, end.Epoch, owned.Version,
+            owned.ValueSha256 is { } hash ? Convert.FromHexString(hash) : default(ReadOnlyMemory<byte>))
         : null;
 
     /// <summary>
@@ -112,7 +124,9 @@ internal static class OwnerRules
             Version = 0,
             Time = 0,
             AbsentEpoch = null,
-            NoGuarantee = missed.FromEpoch > missed.ToEpoch || owned.NoGuarantee.Any(known => known.Period == end.Period) ? owned.NoGuarantee : owned.NoGuarantee.Add(missed),
+            NoGuarantee = missed.FromEpoch > missed.ToEpoch || owned.NoGuarantee.Any(known => known.Period == end.Period)
+                ? owned.NoGuarantee
+                : owned.NoGuarantee.Add(missed),
         };
     }
 
@@ -130,7 +144,11 @@ internal static class OwnerRules
         OwnedKey owned = current.Owned.GetValueOrDefault(key.Id) ?? new OwnedKey { Period = current.Head?.Period ?? 0 };
         return owned.Expected.Any(known => known.RequestId == change.RequestId && known.ValueSha256 == change.ValueSha256)
             ? current
-            : current with { Owned = current.Owned.SetItem(key.Id, owned with { Expected = owned.Expected.Add(change), IsListedOnly = false }) };
+            : current with
+            {
+                Owned = current.Owned.SetItem(
+                key.Id, owned with { Expected = owned.Expected.Add(change), IsListedOnly = false })
+            };
     }
 
     /// <summary>
@@ -140,7 +158,8 @@ internal static class OwnerRules
     public static ClientState Begin(ClientState current, ulong period) => current with
     {
         Owned = current.Owned.SetItems(current.Owned.Select(key => KeyValuePair.Create(key.Key, key.Value with { Period = period }))),
-        OwnedUsers = current.OwnedUsers.SetItems(current.OwnedUsers.Select(user => KeyValuePair.Create(user.Key, user.Value with { Period = period }))),
+        OwnedUsers = current.OwnedUsers.SetItems(
+            current.OwnedUsers.Select(user => KeyValuePair.Create(user.Key, user.Value with { Period = period }))),
     };
 
     /// <summary>
@@ -151,7 +170,8 @@ internal static class OwnerRules
     public static ClientState Forget(ClientState current, KeyName key, Guid requestId, ClientState? before)
     {
         ImmutableArray<ExpectedChange> earlier = before?.Owned.GetValueOrDefault(key.Id)?.Expected ?? [];
-        bool IsRefused(ExpectedChange known) => known.RequestId == requestId && !earlier.Any(one => one.RequestId == requestId && one.ValueSha256 == known.ValueSha256);
+        bool IsRefused(ExpectedChange known) =>
+            known.RequestId == requestId && !earlier.Any(one => one.RequestId == requestId && one.ValueSha256 == known.ValueSha256);
         return current.Owned.TryGetValue(key.Id, out OwnedKey? owned) && owned.Expected.Any(IsRefused)
             ? current with { Owned = current.Owned.SetItem(key.Id, owned with { Expected = owned.Expected.RemoveAll(IsRefused) }) }
             : current;

@@ -47,14 +47,18 @@ internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
         byte[][] ends = [.. verdict.Ends.Select(end => answer[end].ToArray())];
         // Refuse the answer if one of its records differs from the kept record of the same period's end, because a period cannot have two
         // ends.
-        return PeriodEnds.TryAdd(seen, ends, out _) ? new(Reason.Valid, verdict.Head!, ends, null) : new(Reason.PeriodBounds, null, null, null);
+        return PeriodEnds.TryAdd(seen, ends, out _)
+            ? new(Reason.Valid, verdict.Head!, ends, null)
+            : new(Reason.PeriodBounds, null, null, null);
     }
 
     // Returns the time that the verifier takes as the present when it checks the age of the answer's record. The record of a full page may
     // be old, so for a full page the result is at most the record's own time. The client then requests the next page, whose record is
     // recent.
     private ulong NowFor(ReadOnlyMemory<byte> answer, ulong now) =>
-        answer.Length >= EpochRecord.Length && EpochRecord.ReadPeriod(answer.Span) == _from + LastOfPage ? Math.Min(EpochRecord.Decode(answer.Span[..EpochRecord.Length]).TimeMs, now) : now;
+        answer.Length >= EpochRecord.Length && EpochRecord.ReadPeriod(answer.Span) == _from + LastOfPage
+            ? Math.Min(EpochRecord.Decode(answer.Span[..EpochRecord.Length]).TimeMs, now)
+            : now;
 
     public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, IReadOnlyList<byte[]> learnt) =>
         PeriodEnds.TryAdd(current, learnt, out ClientState next) ? next : null;

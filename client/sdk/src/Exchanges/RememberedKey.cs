@@ -18,7 +18,9 @@ internal readonly record struct RememberedKey(KnownKey Known, byte[]? Value)
         {
             return default;
         }
-        byte[]? value = state.ValueSha256 is null || !coverage.MayLeaveOut(state.ProvenEpoch ?? 0) ? null : store.FindValue(state.ValueSha256);
+        byte[]? value = state.ValueSha256 is null || !coverage.MayLeaveOut(state.ProvenEpoch ?? 0)
+            ? null
+            : store.FindValue(state.ValueSha256);
         return state.Version == 0 || value is not null
             ? new RememberedKey(new KnownKey(state.LeastEpoch, state.Period, state.Version, state.Time, state.AbsentEpoch), value)
             : new RememberedKey(new KnownKey(state.LeastEpoch, 0, 0, 0, null), null);

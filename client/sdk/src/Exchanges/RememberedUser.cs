@@ -33,7 +33,8 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
         KnowsUser = !Question.UserId.IsEmpty,
         Period = Question.ListVersion.Period,
         ListVersion = Question.ListVersion.Version,
-        Keys = [.. Question.Keys.Where(device => device.Key.Version > 0).Select(device => new KnownDeviceKey(device.Device, device.Key.Version))],
+        Keys = [.. Question.Keys.Where(device => device.Key.Version > 0)
+            .Select(device => new KnownDeviceKey(device.Device, device.Key.Version))],
     };
 
     /// <summary>Collects everything in the state that can help to answer the question.</summary>
@@ -48,7 +49,8 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
     /// True if the server must prove again to which user the name leads. The question then names nothing that would let the server leave
     /// out this proof.
     /// </param>
-    public static RememberedUser Of(KeyName username, KeyName? device, ulong least, ClientState seen, Coverage coverage, IClientStateStore store, bool asksName = false)
+    public static RememberedUser Of(
+        KeyName username, KeyName? device, ulong least, ClientState seen, Coverage coverage, IClientStateStore store, bool asksName = false)
     {
         NameState? name = seen.Names.GetValueOrDefault(username.Id);
         UserState? user = name?.User is { } id ? seen.Users.GetValueOrDefault(id) : null;
@@ -67,7 +69,8 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
         foreach (ReadOnlyMemory<byte> listed in list.Value is null ? [] : DeviceList.Decode(list.Value))
         {
             string key = Base64UrlText.Encode(listed.Span);
-            if ((device is not null && device.Value.Id != key) || keys.Count == ProtocolLimits.MaxKnownKeys || !seen.Keys.TryGetValue(key, out KeyState? state))
+            if ((device is not null && device.Value.Id != key) || keys.Count == ProtocolLimits.MaxKnownKeys
+                || !seen.Keys.TryGetValue(key, out KeyState? state))
             {
                 continue;
             }

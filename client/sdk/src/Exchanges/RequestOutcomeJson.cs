@@ -13,7 +13,8 @@ internal static class RequestOutcomeJson
     // on a terminal, where other text could do harm.
     private const int MaxReasonLength = 64;
 
-    public static RequestOutcome Parse(byte[] answer, Guid requestId, Uri server) => ReadStatus(answer, server, "an update", (status, root) => status switch
+    public static RequestOutcome Parse(byte[] answer, Guid requestId, Uri server) =>
+        ReadStatus(answer, server, "an update", (status, root) => status switch
     {
         "pending" => new RequestOutcome { RequestId = requestId, Status = UpdateStatus.Pending },
         "published" => new RequestOutcome
@@ -21,7 +22,9 @@ internal static class RequestOutcomeJson
             RequestId = requestId,
             Status = UpdateStatus.Published,
             Epoch = root.GetProperty("epoch").GetUInt64(),
-            Items = root.GetProperty("items").EnumerateArray().Select(Item).ToArray() is { Length: > 0 } items ? items : throw new FormatException("items"),
+            Items = root.GetProperty("items").EnumerateArray().Select(Item).ToArray() is { Length: > 0 } items
+                ? items
+                : throw new FormatException("items"),
         },
         "refused" => new RequestOutcome
         {
@@ -52,7 +55,8 @@ internal static class RequestOutcomeJson
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
         {
-            throw new OptiksServerException(ServerFailure.Unusable, server, $"{server.Authority} answered with something that is not the status of {what}.", e);
+            throw new OptiksServerException(
+                ServerFailure.Unusable, server, $"{server.Authority} answered with something that is not the status of {what}.", e);
         }
     }
 
@@ -62,7 +66,8 @@ internal static class RequestOutcomeJson
     {
         byte[]? key = [];
         return !item.TryGetProperty("key_b64", out JsonElement text) || Base64UrlText.TryDecode(text.GetString() ?? "", out key)
-            ? new PublishedKey(key, Number(item), Structure(item), item.TryGetProperty("item", out JsonElement number) ? number.GetInt32() : 0)
+            ? new PublishedKey(key, Number(item), Structure(item),
+                item.TryGetProperty("item", out JsonElement number) ? number.GetInt32() : 0)
             : throw new FormatException("key_b64");
     }
 
@@ -75,7 +80,8 @@ internal static class RequestOutcomeJson
         : throw new FormatException("structure");
 
     /// <summary>Returns the current version that a refusal names; null if the refusal names no version.</summary>
-    internal static KeyVersionNumber? Current(JsonElement root) => root.TryGetProperty("current", out JsonElement current) ? Number(current) : null;
+    internal static KeyVersionNumber? Current(JsonElement root) =>
+        root.TryGetProperty("current", out JsonElement current) ? Number(current) : null;
 
     internal static KeyVersionNumber Number(JsonElement element) =>
         new(element.GetProperty("period").GetUInt64(), element.GetProperty("version").GetUInt64());
@@ -85,5 +91,7 @@ internal static class RequestOutcomeJson
     /// <see cref="FormatException"/>.
     /// </summary>
     internal static string ReasonName(string? text) =>
-        text is { Length: >= 1 and <= MaxReasonLength } && text.All(character => char.IsAsciiLetterLower(character) || character == '-') ? text : throw new FormatException("reason");
+        text is { Length: >= 1 and <= MaxReasonLength } && text.All(character => char.IsAsciiLetterLower(character) || character == '-')
+            ? text
+            : throw new FormatException("reason");
 }

@@ -19,7 +19,8 @@ internal static class UserConfirmation
     /// <param name="hidden">Receives the devices whose published version is hidden by a later version and is missing in the
     /// histories.</param>
     public static UserUpdateResult Judge(
-        UserUpdateResult result, IReadOnlyDictionary<string, ReadOnlyMemory<byte>?> histories, KnownLists lists, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden)
+        UserUpdateResult result, IReadOnlyDictionary<string, ReadOnlyMemory<byte>?> histories, KnownLists lists,
+        out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden)
     {
         var later = new List<(KeyName Device, KeyVersionNumber Version)>();
         hidden = later;
@@ -37,7 +38,9 @@ internal static class UserConfirmation
         UserLookupResult now = result.Lookups[0];
         if (result.Changes[0].Operation == UserOperation.Decommission)
         {
-            return now.HasLeft ? result with { Confirmation = UpdateConfirmation.Confirmed } : Contradicted(result, "the user has not left");
+            return now.HasLeft
+                ? result with { Confirmation = UpdateConfirmation.Confirmed }
+                : Contradicted(result, "the user has not left");
         }
         if (now.HasLeft)
         {
@@ -50,7 +53,8 @@ internal static class UserConfirmation
         UserUpdateResult judged = List(result with { Confirmation = UpdateConfirmation.Confirmed }, now, lists);
         foreach (UserChange change in result.Changes)
         {
-            judged = change.Removed is { } removed && judged.Confirmation != UpdateConfirmation.Contradicted && Find(now, removed) is not null
+            judged = change.Removed is { } removed && judged.Confirmation != UpdateConfirmation.Contradicted
+                && Find(now, removed) is not null
                 ? Contradicted(judged, $"{DisplayText.Show(removed.Span)} is still a device")
                 : change.Devices.Aggregate(judged, (before, device) => Device(before, now, device, histories, later));
         }
@@ -63,7 +67,8 @@ internal static class UserConfirmation
     /// the request, and another request may have added or removed the device.
     /// </summary>
     public static KeyVersionNumber? MissingList(UserUpdateResult result, KnownLists lists) =>
-        ChangesList(result) && !result.Lookups[0].HasLeft && NamedList(result) is { Version: > 0 } named && !(lists.TryFind(named, out _) && lists.TryFind(Before(named), out _)) ? named : null;
+        ChangesList(result) && !result.Lookups[0].HasLeft && NamedList(result) is { Version: > 0 } named
+            && !(lists.TryFind(named, out _) && lists.TryFind(Before(named), out _)) ? named : null;
 
     // The list version that the server names must result from applying the request to the version before it. If that version has a device
     // that the request does not add, the log added that device.
@@ -72,8 +77,10 @@ internal static class UserConfirmation
         KeyVersionNumber? item = NamedList(result);
         if (!ChangesList(result))
         {
-            return item is not null ? Contradicted(result, "the server names a version of the device list, which the request does not change")
-                : now.ListEpoch > 0 && now.ListEpoch == result.Epoch ? Contradicted(result, "the device list changed with it, which nobody asked for")
+            return item is not null
+                ? Contradicted(result, "the server names a version of the device list, which the request does not change")
+                : now.ListEpoch > 0 && now.ListEpoch == result.Epoch
+                    ? Contradicted(result, "the device list changed with it, which nobody asked for")
                 : result;
         }
         if (item is not { Version: > 0 } named)
@@ -88,7 +95,8 @@ internal static class UserConfirmation
         {
             return Contradicted(result, $"that version of the device list is of epoch {now.ListEpoch}");
         }
-        if (!lists.TryFind(named, out IReadOnlyList<ReadOnlyMemory<byte>>? after) || !lists.TryFind(Before(named), out IReadOnlyList<ReadOnlyMemory<byte>>? before))
+        if (!lists.TryFind(named, out IReadOnlyList<ReadOnlyMemory<byte>>? after)
+            || !lists.TryFind(Before(named), out IReadOnlyList<ReadOnlyMemory<byte>>? before))
         {
             return Unproven(result, "no history shows the version of the device list and the one before it");
         }
@@ -99,12 +107,16 @@ internal static class UserConfirmation
         HashSet<string> made = Ids(before);
         made.ExceptWith(Ids(result.Changes.Select(change => change.Removed).OfType<ReadOnlyMemory<byte>>()));
         made.UnionWith(Ids(result.Changes.Where(AddsDevices).SelectMany(change => change.Devices).Select(device => device.Device)));
-        string[] other = [.. Ids(after).Except(made, StringComparer.Ordinal).Order(StringComparer.Ordinal), .. made.Except(Ids(after), StringComparer.Ordinal).Order(StringComparer.Ordinal)];
+        string[] other = [.. Ids(after).Except(made, StringComparer.Ordinal).Order(StringComparer.Ordinal),
+            .. made.Except(Ids(after), StringComparer.Ordinal).Order(StringComparer.Ordinal)];
         return other.Length == 0 ? result
-            : Contradicted(result, $"that version of the device list {(made.Contains(other[0]) ? "lacks" : "has")} {DisplayText.Show(KeyName.FromId(other[0]).Span)}, which nobody asked for");
+            : Contradicted(
+                result,
+                $"that version of the device list {(made.Contains(other[0]) ? "lacks" : "has")} {DisplayText.Show(KeyName.FromId(other[0]).Span)}, which nobody asked for");
     }
 
-    private static bool ChangesList(UserUpdateResult result) => result.Changes.Any(change => AddsDevices(change) || change.Removed is not null);
+    private static bool ChangesList(UserUpdateResult result) =>
+        result.Changes.Any(change => AddsDevices(change) || change.Removed is not null);
 
     private static bool AddsDevices(UserChange change) => change.Operation is UserOperation.Create or UserOperation.AddDevice;
 
@@ -112,10 +124,12 @@ internal static class UserConfirmation
 
     private static KeyVersionNumber Before(KeyVersionNumber version) => version with { Version = version.Version - 1 };
 
-    private static HashSet<string> Ids(IEnumerable<ReadOnlyMemory<byte>> devices) => new(devices.Select(device => Base64UrlText.Encode(device.Span)), StringComparer.Ordinal);
+    private static HashSet<string> Ids(IEnumerable<ReadOnlyMemory<byte>> devices) =>
+        new(devices.Select(device => Base64UrlText.Encode(device.Span)), StringComparer.Ordinal);
 
     private static UserUpdateResult Device(
-        UserUpdateResult result, UserLookupResult now, UserDeviceValue set, IReadOnlyDictionary<string, ReadOnlyMemory<byte>?> histories, List<(KeyName Device, KeyVersionNumber Version)> later)
+        UserUpdateResult result, UserLookupResult now, UserDeviceValue set, IReadOnlyDictionary<string, ReadOnlyMemory<byte>?> histories,
+        List<(KeyName Device, KeyVersionNumber Version)> later)
     {
         string id = DisplayText.Show(set.Device.Span);
         if (result.Confirmation == UpdateConfirmation.Contradicted)
@@ -151,11 +165,14 @@ internal static class UserConfirmation
             : Contradicted(result, $"{id} has another value");
     }
 
-    public static UserUpdateResult Contradicted(UserUpdateResult result, string detail) => result with { Confirmation = UpdateConfirmation.Contradicted, Detail = detail };
+    public static UserUpdateResult Contradicted(UserUpdateResult result, string detail) =>
+        result with { Confirmation = UpdateConfirmation.Contradicted, Detail = detail };
 
-    public static UserUpdateResult Unproven(UserUpdateResult result, string detail) => result with { Confirmation = UpdateConfirmation.Unproven, Detail = detail };
+    public static UserUpdateResult Unproven(UserUpdateResult result, string detail) =>
+        result with { Confirmation = UpdateConfirmation.Unproven, Detail = detail };
 
-    private static UserDevice? Find(UserLookupResult lookup, ReadOnlyMemory<byte> device) => lookup.Devices.FirstOrDefault(shown => shown.Device.Span.SequenceEqual(device.Span));
+    private static UserDevice? Find(UserLookupResult lookup, ReadOnlyMemory<byte> device) =>
+        lookup.Devices.FirstOrDefault(shown => shown.Device.Span.SequenceEqual(device.Span));
 
     private static KeyVersionNumber? Item(UserUpdateResult result, StructureId structure, ReadOnlyMemory<byte> key)
     {

@@ -37,7 +37,8 @@ internal sealed class UserLearning
 
     /// <summary>Judges one user of the answer. If any user is refused, callers must not use anything of the answer.</summary>
     public Reason Take(
-        KeyName username, RememberedUser remembered, VerifiedUser shown, IReadOnlyList<EarlierUser> earlier, ReadOnlyMemory<byte> answer, out UserAnswer result)
+        KeyName username, RememberedUser remembered, VerifiedUser shown, IReadOnlyList<EarlierUser> earlier, ReadOnlyMemory<byte> answer,
+        out UserAnswer result)
     {
         KeyName? user = shown.Kind == UserKind.None ? null : KeyName.OfVerified(shown.UserId);
         result = new UserAnswer(shown.Kind, user?.Octets, shown.Epoch, null, []) { Earlier = earlier };
@@ -51,7 +52,9 @@ internal sealed class UserLearning
             return Reason.VersionRegressed;
         }
         // For the kept generation of the name, the answer must show the kept user.
-        string? then = name?.Generation is { } generation && generation < shown.Generation ? Base64UrlText.Encode(earlier[(int)generation - 1].User.Span) : user?.Id;
+        string? then = name?.Generation is { } generation && generation < shown.Generation
+            ? Base64UrlText.Encode(earlier[(int)generation - 1].User.Span)
+            : user?.Id;
         if (name?.User is { } known && known != then)
         {
             return Reason.UserChanged;
@@ -109,7 +112,9 @@ internal sealed class UserLearning
     {
         foreach ((string name, NameState state) in _names)
         {
-            next = state.User is { } user ? OwnedUserRules.NoteName(next, name, user, state.LeastEpoch, owned => _passedOn.Contains((name, owned))) : next;
+            next = state.User is { } user
+                ? OwnedUserRules.NoteName(next, name, user, state.LeastEpoch, owned => _passedOn.Contains((name, owned)))
+                : next;
         }
         foreach ((string user, UserState state) in _users)
         {
@@ -139,12 +144,18 @@ internal sealed class UserLearning
         {
             return Reason.HandoverMissing;
         }
-        if (!KeyRules.TryLearn(before?.Devices, null, shown.ListVersion, shown.List.ToArray(), _period, shown.Epoch, shown.ListEpoch, out KeyState list, out Reason reason))
+        if (!KeyRules.TryLearn(before?.Devices, null, shown.ListVersion, shown.List.ToArray(), _period, shown.Epoch, shown.ListEpoch,
+            out KeyState list, out Reason reason))
         {
             return reason;
         }
         Keep(shown.ListVersion, shown.List);
-        _users[user.Id] = new UserState { Devices = list with { ProvenEpoch = remembered.Question.ListVersion.Version > 0 ? before?.Devices?.ProvenEpoch : _earliest } };
+        _users[user.Id] =
+            new UserState
+            {
+                Devices =
+                list with { ProvenEpoch = remembered.Question.ListVersion.Version > 0 ? before?.Devices?.ProvenEpoch : _earliest }
+            };
         var devices = new List<UserDevice>(shown.Devices.Count);
         foreach (VerifiedDevice device in shown.Devices)
         {
@@ -158,13 +169,15 @@ internal sealed class UserLearning
         return Reason.Valid;
     }
 
-    private Reason TakeDevice(VerifiedDevice device, RememberedUser remembered, ulong epoch, ReadOnlyMemory<byte> answer, List<UserDevice> devices)
+    private Reason TakeDevice(
+        VerifiedDevice device, RememberedUser remembered, ulong epoch, ReadOnlyMemory<byte> answer, List<UserDevice> devices)
     {
         KeyName name = KeyName.OfVerified(device.Device);
         bool unchanged = device.Key.Version > 0 && device.Key.Value is null;
         byte[]? value = unchanged ? remembered.Values[name.Id] : device.Key.Value is { } range ? answer[range].ToArray() : null;
         KeyState? before = Find(_keys, _seen.Keys, name.Id);
-        if (!KeyRules.TryLearn(before, _seen.Owned.GetValueOrDefault(name.Id), device.Key, value, _period, epoch, device.RecordEpoch, out KeyState after, out Reason reason))
+        if (!KeyRules.TryLearn(before, _seen.Owned.GetValueOrDefault(name.Id), device.Key, value, _period, epoch, device.RecordEpoch,
+            out KeyState after, out Reason reason))
         {
             return reason;
         }
@@ -174,7 +187,9 @@ internal sealed class UserLearning
         }
         // If the server left out proofs, the client had already verified these proofs at the epoch of the last answer that had all proofs.
         _keys[name.Id] = after with { ProvenEpoch = remembered.LeftOut.Contains(name.Id) ? before?.ProvenEpoch : _earliest };
-        devices.Add(new UserDevice(name.Octets, after.Version, after.PublishedEpoch, value is null ? default(ReadOnlyMemory<byte>?) : value, unchanged));
+        devices.Add(
+            new UserDevice(name.Octets, after.Version, after.PublishedEpoch, value is null ? default(ReadOnlyMemory<byte>?) : value,
+                unchanged));
         return Reason.Valid;
     }
 
@@ -189,7 +204,8 @@ internal sealed class UserLearning
     private static T? Find<T>(Dictionary<string, T> learnt, ImmutableDictionary<string, T> seen, string id)
         where T : class => learnt.GetValueOrDefault(id) ?? seen.GetValueOrDefault(id);
 
-    private static ImmutableDictionary<string, T>? Apply<T>(ImmutableDictionary<string, T> seen, ImmutableDictionary<string, T> current, Dictionary<string, T> learnt)
+    private static ImmutableDictionary<string, T>? Apply<T>(
+        ImmutableDictionary<string, T> seen, ImmutableDictionary<string, T> current, Dictionary<string, T> learnt)
         where T : class
     {
         ImmutableDictionary<string, T> next = current;

@@ -24,7 +24,8 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
     /// Whether the names are an owner's own names. If so, the server proves again to which users the names lead, and the request carries
     /// the owner's credential if lookups need a credential.
     /// </param>
-    public UserLookupExchange(IReadOnlyList<(KeyName Username, KeyName? Device)> users, ulong least, TrustPolicy policy, IClientStateStore store, bool ofOwner = false)
+    public UserLookupExchange(IReadOnlyList<(KeyName Username, KeyName? Device)> users, ulong least, TrustPolicy policy,
+        IClientStateStore store, bool ofOwner = false)
     {
         MayAuthorize = ofOwner;
         _policy = policy;
@@ -45,7 +46,9 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
 
     public override byte[] Body(ClientState seen)
     {
-        _remembered = [.. _users.Select(user => RememberedUser.Of(user.Username, user.Device, _least, seen, new Coverage(_policy, seen.Cosigners), _store, MayAuthorize))];
+        _remembered =
+            [.. _users.Select(user =>
+                RememberedUser.Of(user.Username, user.Device, _least, seen, new Coverage(_policy, seen.Cosigners), _store, MayAuthorize))];
         return UserQueryList.Encode([.. _remembered.Select(user => user.Query)]);
     }
 
@@ -63,7 +66,8 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
         var answers = new UserAnswer[_users.Count];
         for (int i = 0; i < answers.Length; i++)
         {
-            Reason reason = learning.Take(_users[i].Username, _remembered[i], verdict.Users[i], shown?[i].Generations?.Earlier ?? [], answer, out answers[i]);
+            Reason reason = learning.Take(
+                _users[i].Username, _remembered[i], verdict.Users[i], shown?[i].Generations?.Earlier ?? [], answer, out answers[i]);
             if (reason != Reason.Valid)
             {
                 return new(reason, null, null, i);
@@ -80,7 +84,8 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
     // trees only grow. So auditors must cover all epochs from the earliest part's epoch on.
     public override ulong? ProvenFrom => _remembered.Select(user => user.ProvenFrom).Append(_earliest).Min();
 
-    public override ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) => Heads.PeekPart(answer, kept);
+    public override ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) =>
+        Heads.PeekPart(answer, kept);
 
     public override IReadOnlyList<LeafStatement> Leaves(ClientState seen, ReadOnlyMemory<byte> answer)
     {
@@ -92,12 +97,14 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
         var leaves = new ShownLeaves(shown.Head, seen.Head?.Checkpoint, shown.Parts);
         for (int i = 0; i < Math.Min(_users.Count, shown.Users.Count); i++)
         {
-            Add(leaves, _users[i].Username, _users[i].Device, _remembered[i].Question, shown.Users[i], EpochRecord.ReadPeriod(shown.Head.Record.Span));
+            Add(leaves, _users[i].Username, _users[i].Device, _remembered[i].Question, shown.Users[i],
+                EpochRecord.ReadPeriod(shown.Head.Record.Span));
         }
         return leaves.Found;
     }
 
-    public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, Learnt learnt) => learnt.State.ApplyTo(current);
+    public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, Learnt learnt) =>
+        learnt.State.ApplyTo(current);
 
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Learnt learnt) => learnt.State.NewValues;
 
@@ -129,7 +136,9 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
         bool isKnown = shown.Generations is null && question.ListVersion.Period == period;
         leaves.Add(StructureId.Devices, user, devices.Lookup, isKnown ? question.ListVersion.Version : 0, devices.Record);
         ReadOnlyMemory<byte> list = devices.Lookup.Members is [.., { Kind: MemberKind.Opened } latest] ? latest.Value : question.List;
-        IEnumerable<ReadOnlyMemory<byte>> ids = device is { } one ? [one.Octets] : DeviceList.TryDecode(list, out IReadOnlyList<ReadOnlyMemory<byte>>? listed) ? listed : [];
+        IEnumerable<ReadOnlyMemory<byte>> ids = device is { } one
+            ? [one.Octets]
+            : DeviceList.TryDecode(list, out IReadOnlyList<ReadOnlyMemory<byte>>? listed) ? listed : [];
         foreach ((ReadOnlyMemory<byte> id, VersionedEntry key) in ids.Zip(shown.Keys))
         {
             ulong known = isKnown ? question.Keys.FirstOrDefault(brought => brought.Device.Span.SequenceEqual(id.Span)).Key.Version : 0;

@@ -42,7 +42,9 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         UserState? user = seen.Users.GetValueOrDefault(_pages.User.Id);
         // A question about a period that has ended must name no least epoch and no facts from later epochs, because these do not concern
         // that period.
-        question = EndedRecord.IsEmpty ? question with { LeastEpoch = LeastOf(seen, question, user), HasLeft = user?.LeftEpoch is not null } : question;
+        question = EndedRecord.IsEmpty
+            ? question with { LeastEpoch = LeastOf(seen, question, user), HasLeft = user?.LeftEpoch is not null }
+            : question;
         UserMonitorVerdict verdict = Verifier.UserMonitor(context, question, answer.Span);
         if (verdict.Reason != Reason.Valid)
         {
@@ -89,7 +91,8 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         // Discard the answer if the state of the user or its keys has changed since the client compared the answer with it.
         bool moved = current.Users.GetValueOrDefault(user) != seen.Users.GetValueOrDefault(user)
             || result.Keys.Keys.Any(id => current.Keys.GetValueOrDefault(id) != seen.Keys.GetValueOrDefault(id));
-        return moved ? null : _remember(current with { Users = current.Users.SetItem(user, result.User), Keys = current.Keys.SetItems(result.Keys) }, result.Shown);
+        return moved ? null : _remember(
+            current with { Users = current.Users.SetItem(user, result.User), Keys = current.Keys.SetItems(result.Keys) }, result.Shown);
     }
 
     public override ulong? ProvenFrom => _pages.Proven;
@@ -99,13 +102,15 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Learnt learnt) => learnt.Result?.Values ?? [];
 
     public override bool IsWhole(Learnt learnt) =>
-        VersionsExchange.TimedVersion.AreShown(learnt.Page.List.Versions ?? []) && learnt.Page.Devices.All(device => VersionsExchange.TimedVersion.AreShown(device.Key.Versions));
+        VersionsExchange.TimedVersion.AreShown(learnt.Page.List.Versions ?? [])
+            && learnt.Page.Devices.All(device => VersionsExchange.TimedVersion.AreShown(device.Key.Versions));
 
     public override bool ShowsMore(Learnt learnt, Learnt than)
     {
         var keys = learnt.Page.Devices.ToDictionary(device => device.Name.Id, device => device.Key.Versions, StringComparer.Ordinal);
         return VersionsExchange.TimedVersion.ShowMore(learnt.Page.List.Versions ?? [], than.Page.List.Versions ?? [])
-            || than.Page.Devices.Any(device => VersionsExchange.TimedVersion.ShowMore(keys.GetValueOrDefault(device.Name.Id) ?? [], device.Key.Versions));
+            || than.Page.Devices.Any(
+                device => VersionsExchange.TimedVersion.ShowMore(keys.GetValueOrDefault(device.Name.Id) ?? [], device.Key.Versions));
     }
 
     // Returns the ids of the devices whose keys the answer must show (docs/spec/user-monitor.md section 3).
@@ -118,7 +123,8 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
 
     private ulong LeastOf(ClientState seen, OwnUserQuestion question, UserState? user)
     {
-        ulong least = Math.Max(question.LeastEpoch, Math.Max(user?.LeastEpoch ?? 0, seen.OwnedUsers.GetValueOrDefault(_pages.User.Id)?.LeastEpoch ?? 0));
+        ulong least = Math.Max(question.LeastEpoch,
+            Math.Max(user?.LeastEpoch ?? 0, seen.OwnedUsers.GetValueOrDefault(_pages.User.Id)?.LeastEpoch ?? 0));
         return question.Keys.Aggregate(least, (most, device) => Math.Max(most, seen.LeastEpoch(Base64UrlText.Encode(device.Device.Span))));
     }
 
@@ -137,14 +143,20 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         for (int i = 0; i < page.Devices.Count; i++)
         {
             (KeyName name, OwnUserPage.Key key) = page.Devices[i];
-            devices.Add((name, ends.Devices.TryGetValue(name.Id, out EndState? end) ? Compared(key, head, shown.Devices[i].Key, end, answer) : key));
+            devices.Add(
+                (name, ends.Devices.TryGetValue(name.Id, out EndState? end)
+                    ? Compared(key, head, shown.Devices[i].Key, end, answer)
+                    : key));
         }
         compared = compared with { Devices = devices };
-        refused = devices.Select(device => device.Key.Handover).Append(compared.List.Handover).Contains(Reason.HandoverPeriod) ? Reason.HandoverPeriod : refused;
+        refused = devices.Select(device => device.Key.Handover).Append(compared.List.Handover).Contains(Reason.HandoverPeriod)
+            ? Reason.HandoverPeriod
+            : refused;
         return compared;
     }
 
-    private static OwnUserPage.Key Compared(OwnUserPage.Key key, VerifiedHead head, VerifiedVersions shown, EndState end, ReadOnlySpan<byte> answer) =>
+    private static OwnUserPage.Key Compared(
+        OwnUserPage.Key key, VerifiedHead head, VerifiedVersions shown, EndState end, ReadOnlySpan<byte> answer) =>
         shown.From == 1 ? key with { Handover = Verifier.Handover(head, shown, end, answer) } : key;
 
     // Computes the state to keep after a result, in the same way as for a lookup.
@@ -155,10 +167,12 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         bool isOld = before?.LeftEpoch is not null || before?.Devices?.Period > shown.Period;
         if (shown.HasLeft)
         {
-            result = new Result(shown, new UserState { LeftEpoch = Math.Max(shown.Epoch, before?.LeftEpoch ?? 0) }, ImmutableDictionary<string, KeyState>.Empty, []);
+            result = new Result(shown, new UserState { LeftEpoch = Math.Max(shown.Epoch, before?.LeftEpoch ?? 0) },
+                ImmutableDictionary<string, KeyState>.Empty, []);
             return before?.Devices is not null && isOld ? Reason.UserReturned : Reason.Valid;
         }
-        Reason reason = KeyRules.Learn(before?.Devices, OwnedUserRules.ListState(seen.OwnedUsers.GetValueOrDefault(shown.User.Id)), shown.List, shown.Period, shown.Epoch, out KeyState list);
+        Reason reason = KeyRules.Learn(before?.Devices, OwnedUserRules.ListState(seen.OwnedUsers.GetValueOrDefault(shown.User.Id)),
+            shown.List, shown.Period, shown.Epoch, out KeyState list);
         if (reason != Reason.Valid)
         {
             return reason;
@@ -202,5 +216,6 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
     internal sealed record Learnt(OwnUserPage Page, Result? Result);
 
     /// <summary>A result with the state and values to keep.</summary>
-    internal sealed record Result(OwnUserShown Shown, UserState User, ImmutableDictionary<string, KeyState> Keys, IReadOnlyCollection<ReadOnlyMemory<byte>> Values);
+    internal sealed record Result(
+        OwnUserShown Shown, UserState User, ImmutableDictionary<string, KeyState> Keys, IReadOnlyCollection<ReadOnlyMemory<byte>> Values);
 }

@@ -57,12 +57,19 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
             owned = owned with { Period = head.Period };
             next = next.OwnedUsers.ContainsKey(User.Id) ? next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned) } : next;
         }
-        ImmutableArray<string> added = [.. Changes.Where(change => change.Operation is UserOperation.Create or UserOperation.AddDevice).SelectMany(change => change.Devices).Select(device => Text(device.Device))];
+        ImmutableArray<string> added =
+            [.. Changes.Where(change => change.Operation is UserOperation.Create or UserOperation.AddDevice)
+                .SelectMany(change => change.Devices).Select(device => Text(device.Device))];
         ImmutableArray<string> removed = [.. Changes.Select(change => change.Removed).OfType<ReadOnlyMemory<byte>>().Select(Text)];
         bool leaves = Changes.Any(change => change.Operation == UserOperation.Decommission);
-        return (added.Length == 0 && removed.Length == 0 && !leaves && Changes[0].Operation != UserOperation.Create) || (leaves && owned.HasLeft) || owned.Expected.Any(new ExpectedUserChange(Id, added, removed, leaves).IsSame)
+        return (added.Length == 0 && removed.Length == 0 && !leaves && Changes[0].Operation != UserOperation.Create)
+            || (leaves && owned.HasLeft) || owned.Expected.Any(new ExpectedUserChange(Id, added, removed, leaves).IsSame)
             ? next
-            : next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned with { Expected = owned.Expected.Add(new ExpectedUserChange(Id, added, removed, leaves)) }) };
+            : next with
+            {
+                OwnedUsers = next.OwnedUsers.SetItem(
+                User.Id, owned with { Expected = owned.Expected.Add(new ExpectedUserChange(Id, added, removed, leaves)) })
+            };
     }
 
     /// <summary>
@@ -74,12 +81,14 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
     {
         OwnedUser earlier = before?.OwnedUsers.GetValueOrDefault(User.Id) ?? new OwnedUser();
         ClientState next = OwnedUserRules.Disclaim(
-            Values.Aggregate(current, (state, device) => OwnerRules.Forget(state, KeyName.OfVerified(device.Device), Id, before)), User.Id, [.. Names.Except(earlier.Names)]);
+            Values.Aggregate(current, (state, device) => OwnerRules.Forget(state, KeyName.OfVerified(device.Device), Id, before)), User.Id,
+            [.. Names.Except(earlier.Names)]);
         if (!next.OwnedUsers.TryGetValue(User.Id, out OwnedUser? owned))
         {
             return next;
         }
-        OwnedUser left = owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == Id && !earlier.Expected.Any(known.IsSame)) };
+        OwnedUser left =
+            owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == Id && !earlier.Expected.Any(known.IsSame)) };
         // Without expected changes, own names or a verified list there is nothing to monitor, so the user gets no period in which
         // monitoring begins.
         left = left is { List: null, HasLeft: false, Names.Length: 0, Expected.Length: 0 } ? left with { Period = null } : left;
@@ -90,10 +99,13 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
     /// Adds the keys of published items that the server may not name. Their item numbers tell which keys of the request they are
     /// (docs/spec/rest.md section 5).
     /// </summary>
-    public static IReadOnlyList<PublishedKey> WithKeys(IReadOnlyList<PublishedKey> items, ReadOnlyMemory<byte> user, IReadOnlyList<UserChange> changes)
+    public static IReadOnlyList<PublishedKey> WithKeys(
+        IReadOnlyList<PublishedKey> items, ReadOnlyMemory<byte> user, IReadOnlyList<UserChange> changes)
     {
-        ReadOnlyMemory<byte>[] keys = [user, .. changes.SelectMany(change => change.Usernames), .. changes.SelectMany(change => change.Devices).Select(device => device.Device), user];
-        return [.. items.Select(item => item.Key.IsEmpty && item.Item >= 0 && item.Item < keys.Length ? item with { Key = keys[item.Item] } : item)];
+        ReadOnlyMemory<byte>[] keys = [user, .. changes.SelectMany(change => change.Usernames),
+            .. changes.SelectMany(change => change.Devices).Select(device => device.Device), user];
+        return [.. items.Select(item =>
+            item.Key.IsEmpty && item.Item >= 0 && item.Item < keys.Length ? item with { Key = keys[item.Item] } : item)];
     }
 
     private static void Write(Utf8JsonWriter writer, UserChange change)

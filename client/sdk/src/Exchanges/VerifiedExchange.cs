@@ -60,7 +60,8 @@ internal abstract class VerifiedExchange<T>
     /// Returns, from an answer that was refused as a fork, the record that differs from the kept record of the same epoch. The answer must
     /// decode.
     /// </summary>
-    public virtual ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) => Heads.Peek(answer).Record;
+    public virtual ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) =>
+        Heads.Peek(answer).Record;
 
     /// <summary>
     /// Returns the statements of an answer, accepted or refused, about leaves that may belong to an owner's keys or users

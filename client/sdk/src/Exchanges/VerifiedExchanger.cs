@@ -51,20 +51,25 @@ internal sealed class VerifiedExchanger
             int goneReplicas = 0;
             bool behind = false;
             int first = Volatile.Read(ref _preferred);
-            foreach (int replica in Enumerable.Range(0, urls.Count).Select(i => (first + i) % urls.Count).Where(replica => !failed.Contains(replica)))
+            foreach (int replica in Enumerable.Range(0, urls.Count).Select(i => (first + i) % urls.Count)
+                .Where(replica => !failed.Contains(replica)))
             {
                 try
                 {
-                    Outcome<T>? outcome = await TryAskAsync(exchange, urls[replica], cancellationToken, mayBePartial: urls.Count == 1).ConfigureAwait(false);
+                    Outcome<T>? outcome =
+                        await TryAskAsync(exchange, urls[replica], cancellationToken, mayBePartial: urls.Count == 1).ConfigureAwait(false);
                     if (outcome is { Partial: not null })
                     {
-                        (partial, partialReplica) = partial is null || exchange.ShowsMore(outcome.Learnt!, partial.Learnt!) ? (outcome, replica) : (partial, partialReplica);
+                        (partial, partialReplica) = partial is null || exchange.ShowsMore(outcome.Learnt!, partial.Learnt!)
+                            ? (outcome, replica)
+                            : (partial, partialReplica);
                     }
                     else if (outcome is not null && IsFinal(outcome))
                     {
                         if (partial is not null)
                         {
-                            Report(urls[partialReplica], null, $"{urls[partialReplica].Authority} did not show a value that {urls[replica].Authority} shows.");
+                            Report(urls[partialReplica], null,
+                                $"{urls[partialReplica].Authority} did not show a value that {urls[replica].Authority} shows.");
                         }
                         Volatile.Write(ref _preferred, replica);
                         return outcome;
@@ -73,24 +78,28 @@ internal sealed class VerifiedExchanger
                     {
                         failed.Add(replica);
                         refused ??= unusable is null ? outcome : null;
-                        Report(urls[replica], outcome.Reason, $"{urls[replica].Authority} gave an answer that is refused ({outcome.Reason.Name()}).");
+                        Report(urls[replica], outcome.Reason,
+                            $"{urls[replica].Authority} gave an answer that is refused ({outcome.Reason.Name()}).");
                     }
                     behind |= outcome is null;
                 }
                 catch (OptiksServerException e) when (e.IsTransient)
                 {
                     failure = e;
-                    if (e.Problem == ProblemNames.NotCaughtUp && await FindForkBehindAsync<T>(urls[replica], cancellationToken).ConfigureAwait(false) is { } fork)
+                    if (e.Problem == ProblemNames.NotCaughtUp
+                        && await FindForkBehindAsync<T>(urls[replica], cancellationToken).ConfigureAwait(false) is { } fork)
                     {
                         return fork;
                     }
                 }
-                catch (OptiksServerException e) when (!exchange.EndedRecord.IsEmpty && e.Problem is ProblemNames.PeriodGone or ProblemNames.Erased)
+                catch (OptiksServerException e)
+                    when (!exchange.EndedRecord.IsEmpty && e.Problem is ProblemNames.PeriodGone or ProblemNames.Erased)
                 {
                     gone = e;
                     goneReplicas++;
                 }
-                catch (OptiksServerException e) when ((!exchange.EndedRecord.IsEmpty || exchange.FollowsPeriods) && e.Problem == ProblemNames.NotFound)
+                catch (OptiksServerException e)
+                    when ((!exchange.EndedRecord.IsEmpty || exchange.FollowsPeriods) && e.Problem == ProblemNames.NotFound)
                 {
                     // This replica is behind: it does not know yet that the period in question has begun, or that this period has ended.
                     behind = true;
@@ -104,7 +113,8 @@ internal sealed class VerifiedExchanger
             }
             if (partial is not null)
             {
-                if (await TryAskAsync(exchange, urls[partialReplica], cancellationToken, partial.Partial).ConfigureAwait(false) is { } taken)
+                if (await TryAskAsync(exchange, urls[partialReplica], cancellationToken, partial.Partial)
+                    .ConfigureAwait(false) is { } taken)
                 {
                     return taken;
                 }
@@ -118,14 +128,16 @@ internal sealed class VerifiedExchanger
             }
             if (failed.Count == urls.Count || !await backoff.TryWaitAsync(failure?.RetryAfter, cancellationToken).ConfigureAwait(false))
             {
-                return refused ?? (unusable is not null ? throw unusable : behind ? new Outcome<T>(Reason.Stale, null, default) : throw failure!);
+                return refused
+                    ?? (unusable is not null ? throw unusable : behind ? new Outcome<T>(Reason.Stale, null, default) : throw failure!);
             }
         }
     }
 
     // Tells whether the exchange ends without asking another replica. This is the case if the answer is valid, there is evidence against
     // the log, cosignatures are missing, or the caller must ask a new question.
-    private static bool IsFinal<T>(Outcome<T> outcome) => outcome.Reason is Reason.Valid or Reason.WitnessQuorum || outcome.IsOvertaken || outcome.EvidencePath is not null;
+    private static bool IsFinal<T>(Outcome<T> outcome) =>
+        outcome.Reason is Reason.Valid or Reason.WitnessQuorum || outcome.IsOvertaken || outcome.EvidencePath is not null;
 
     private void Report(Uri replica, Reason? reason, string detail)
     {
@@ -137,9 +149,11 @@ internal sealed class VerifiedExchanger
 
     // Compares the checkpoint of a replica with the kept checkpoint, at intervals. The replica is behind, so it may follow another history.
     // Returns null if the comparison finds no fork.
-    private async Task<Outcome<T>?> FindForkBehindAsync<T>(Uri replica, CancellationToken cancellationToken, ReadOnlyMemory<byte> answer = default)
+    private async Task<Outcome<T>?> FindForkBehindAsync<T>(
+        Uri replica, CancellationToken cancellationToken, ReadOnlyMemory<byte> answer = default)
     {
-        if (_store.Current.Head is not { } kept || (_compared.TryGetValue(replica, out long at) && _time.GetElapsedTime(at) < s_comparedFor))
+        if (_store.Current.Head is not { } kept
+            || (_compared.TryGetValue(replica, out long at) && _time.GetElapsedTime(at) < s_comparedFor))
         {
             return null;
         }
@@ -149,7 +163,8 @@ internal sealed class VerifiedExchanger
     }
 
     // Asks one replica. Returns null if the replica is behind.
-    private async Task<Outcome<T>?> TryAskAsync<T>(VerifiedExchange<T> exchange, Uri replica, CancellationToken cancellationToken, byte[]? given = null, bool mayBePartial = true)
+    private async Task<Outcome<T>?> TryAskAsync<T>(
+        VerifiedExchange<T> exchange, Uri replica, CancellationToken cancellationToken, byte[]? given = null, bool mayBePartial = true)
     {
         ulong? at = null;
         bool mayAskForRecent = exchange.MayBeOfRecentEpoch;
@@ -185,17 +200,22 @@ internal sealed class VerifiedExchanger
                     // The answer's period is earlier than the kept head's period. If the answer's epoch is earlier too, the replica is
                     // behind. If the epoch is later, the log has returned to a period that had ended.
                     bool isBehind = EpochRecord.ReadEpoch(answer) < EpochRecord.ReadEpoch(seen.Head.Record);
-                    Outcome<T> refused = await RefuseAsync(exchange, Reason.RecordPeriod, null, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false);
+                    Outcome<T> refused =
+                        await RefuseAsync(exchange, Reason.RecordPeriod, null, seen, answer, leaves, replica, cancellationToken)
+                            .ConfigureAwait(false);
                     return isBehind && refused.EvidencePath is null ? null : refused;
                 }
-                Outcome<IReadOnlyList<byte[]>>? followed = await TryFollowAsync(seen.Head.Period, period, replica, cancellationToken).ConfigureAwait(false);
+                Outcome<IReadOnlyList<byte[]>>? followed =
+                    await TryFollowAsync(seen.Head.Period, period, replica, cancellationToken).ConfigureAwait(false);
                 if (followed is null)
                 {
                     return null;
                 }
                 if (followed.Reason != Reason.Valid)
                 {
-                    return new Outcome<T>(followed.Reason, null, default) { EvidencePath = followed.EvidencePath, Detail = followed.Detail };
+                    return new Outcome<T>(followed.Reason, null,
+                        default)
+                    { EvidencePath = followed.EvidencePath, Detail = followed.Detail };
                 }
                 if (exchange.IsOfOnePeriod)
                 {
@@ -211,17 +231,22 @@ internal sealed class VerifiedExchanger
             }
             if (reason == Reason.Stale || (head is not null && head.Epoch < exchange.LeastEpoch))
             {
-                return reason == Reason.Stale ? await FindForkBehindAsync<T>(replica, cancellationToken, answer).ConfigureAwait(false) : null;
+                return reason == Reason.Stale
+                    ? await FindForkBehindAsync<T>(replica, cancellationToken, answer).ConfigureAwait(false)
+                    : null;
             }
             if (reason != Reason.Valid)
             {
-                return await RefuseAsync(exchange, reason, failedKey, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false);
+                return await RefuseAsync(exchange, reason, failedKey, seen, answer, leaves, replica, cancellationToken)
+                    .ConfigureAwait(false);
             }
             // If the answer has several records, this record is the one with the largest epoch.
             byte[] record = answer[head!.Record];
             ulong epoch = EpochRecord.ReadEpoch(record);
             ulong from = Math.Min(exchange.ProvenFrom ?? epoch, epoch);
-            CosignerView view = await _cosigners.SeeAsync(new CosignerView(NewHead(seen.Head, head, answer), seen.Cosigners), from, epoch, replica, !mayAskForRecent, cancellationToken).ConfigureAwait(false);
+            CosignerView view =
+                await _cosigners.SeeAsync(new CosignerView(NewHead(seen.Head, head, answer), seen.Cosigners), from, epoch, replica,
+                    !mayAskForRecent, cancellationToken).ConfigureAwait(false);
             if (view.Fork is { } evidence)
             {
                 return Fork<T>(evidence);
@@ -236,7 +261,12 @@ internal sealed class VerifiedExchanger
                     (mayAskForRecent, at) = (false, coverage.WitnessedEpoch());
                     continue;
                 }
-                return new Outcome<T>(Reason.WitnessQuorum, null, default) { Detail = $"the witnesses of the policy have not cosigned a checkpoint with epoch {epoch}, as far as the servers say" };
+                return new Outcome<T>(Reason.WitnessQuorum, null,
+                    default)
+                {
+                    Detail =
+                        $"the witnesses of the policy have not cosigned a checkpoint with epoch {epoch}, as far as the servers say"
+                };
             }
             if (!mayBePartial && !exchange.IsWhole(learnt!))
             {
@@ -244,7 +274,8 @@ internal sealed class VerifiedExchanger
             }
             DateTimeOffset now = _time.GetUtcNow();
             bool remembered = _store.TryUpdate(
-                current => SameView(seen.Head, current.Head, view.Head) && exchange.Remember(seen, WithView(current, view), head, learnt!) is { } next
+                current => SameView(seen.Head, current.Head, view.Head)
+                    && exchange.Remember(seen, WithView(current, view), head, learnt!) is { } next
                     ? LeafRules.Keep(Beliefs.Update(next, _options.TrustAnchor.Policy, exchange.Shown(learnt!), record, from, now), leaves)
                     : null,
                 [.. exchange.Values(learnt!), .. leaves.Select(leaf => new ReadOnlyMemory<byte>(leaf.Encode()))]);
@@ -262,11 +293,13 @@ internal sealed class VerifiedExchanger
     }
 
     // Follows the log from one period to another, page by page. Returns null if the replica does not know the later period.
-    private async Task<Outcome<IReadOnlyList<byte[]>>?> TryFollowAsync(ulong from, ulong to, Uri replica, CancellationToken cancellationToken)
+    private async Task<Outcome<IReadOnlyList<byte[]>>?> TryFollowAsync(
+        ulong from, ulong to, Uri replica, CancellationToken cancellationToken)
     {
         while (true)
         {
-            Outcome<IReadOnlyList<byte[]>>? page = await TryAskAsync(new PeriodsExchange(from), replica, cancellationToken).ConfigureAwait(false);
+            Outcome<IReadOnlyList<byte[]>>? page =
+                await TryAskAsync(new PeriodsExchange(from), replica, cancellationToken).ConfigureAwait(false);
             ulong reached = _store.Current.Head!.Period;
             if (page is null || page.Reason != Reason.Valid || reached >= to)
             {
@@ -281,10 +314,13 @@ internal sealed class VerifiedExchanger
     }
 
     // Sends the request to a replica. Returns null if the replica does not serve the requested epoch.
-    private async Task<byte[]?> AskAsync<T>(VerifiedExchange<T> exchange, ClientState seen, ulong? at, Uri replica, CancellationToken cancellationToken)
+    private async Task<byte[]?> AskAsync<T>(
+        VerifiedExchange<T> exchange, ClientState seen, ulong? at, Uri replica, CancellationToken cancellationToken)
     {
         string epoch = at is null ? "" : $"&at_epoch={at}";
-        var request = new ServerRequest(replica, $"{exchange.Path}?checkpoint_size={seen.Head?.Size ?? 0}{exchange.Query}{epoch}", exchange.MediaType, (int)Math.Min(MaxAnswerLength, exchange.MaxLength + (long)_options.TrustAnchor.Configuration.MaxValueLength))
+        var request = new ServerRequest(
+            replica, $"{exchange.Path}?checkpoint_size={seen.Head?.Size ?? 0}{exchange.Query}{epoch}", exchange.MediaType,
+            (int)Math.Min(MaxAnswerLength, exchange.MaxLength + (long)_options.TrustAnchor.Configuration.MaxValueLength))
         {
             Body = exchange.Body(seen) is { } body ? (body, exchange.BodyMediaType) : default((ReadOnlyMemory<byte>, string)?),
             Authorize = exchange.NeedsAuthorization,
@@ -293,7 +329,8 @@ internal sealed class VerifiedExchanger
         {
             return await _connection.SendAsync(request, cancellationToken).ConfigureAwait(false);
         }
-        catch (OptiksServerException e) when (e.Status == HttpStatusCode.Unauthorized && !exchange.NeedsAuthorization && (_options.AuthorizeLookups || exchange.MayAuthorize) && _connection.HasCredential)
+        catch (OptiksServerException e) when (e.Status == HttpStatusCode.Unauthorized && !exchange.NeedsAuthorization
+            && (_options.AuthorizeLookups || exchange.MayAuthorize) && _connection.HasCredential)
         {
             return await _connection.SendAsync(request with { Authorize = true }, cancellationToken).ConfigureAwait(false);
         }
@@ -315,24 +352,28 @@ internal sealed class VerifiedExchanger
     // Refuses an answer. If the answer contradicts the kept head, either this server lies or the log has forked. Only checkpoints and
     // records that the log signed show which of the two is true.
     private async Task<Outcome<T>> RefuseAsync<T>(
-        VerifiedExchange<T> exchange, Reason reason, int? failedKey, ClientState seen, byte[] answer, IReadOnlyList<LeafStatement> leaves, Uri replica, CancellationToken cancellationToken)
+        VerifiedExchange<T> exchange, Reason reason, int? failedKey, ClientState seen, byte[] answer, IReadOnlyList<LeafStatement> leaves,
+        Uri replica, CancellationToken cancellationToken)
     {
         HeadState? kept = seen.Head;
         if (kept is not null && reason == Reason.Fork)
         {
-            return Fork<T>(kept, new Contradiction(Heads.Peek(answer).Checkpoint, null, exchange.ContradictingRecord(answer, kept.Record), answer), replica);
+            return Fork<T>(kept,
+                new Contradiction(Heads.Peek(answer).Checkpoint, null, exchange.ContradictingRecord(answer, kept.Record), answer), replica);
         }
         if (kept is not null && ForkSearch.MayShow(reason))
         {
             ForkFinding finding = await _forks.RunAsync(kept, answer, replica, cancellationToken).ConfigureAwait(false);
             return finding.Contradiction is { } contradiction
                 ? Fork<T>(kept, contradiction, replica)
-                : BrokenBy<T>(seen, leaves, replica) ?? new Outcome<T>(reason, null, default) { FailedKey = failedKey, Detail = finding.Detail };
+                : BrokenBy<T>(seen, leaves, replica)
+                    ?? new Outcome<T>(reason, null, default) { FailedKey = failedKey, Detail = finding.Detail };
         }
         return new Outcome<T>(reason, null, default) { FailedKey = failedKey };
     }
 
-    private Outcome<T> Fork<T>(HeadState kept, Contradiction contradiction, Uri replica) => Fork<T>(ForkEvidence.Collect(_options.TrustAnchor, kept, contradiction, replica.Authority));
+    private Outcome<T> Fork<T>(HeadState kept, Contradiction contradiction, Uri replica) =>
+        Fork<T>(ForkEvidence.Collect(_options.TrustAnchor, kept, contradiction, replica.Authority));
 
     private Outcome<T> Fork<T>(IReadOnlyDictionary<string, ReadOnlyMemory<byte>> evidence) => Proven<T>(evidence, null);
 
@@ -342,7 +383,9 @@ internal sealed class VerifiedExchanger
     {
         try
         {
-            return reason.IsMalformed() ? [] : [.. exchange.Leaves(seen, answer).Where(leaf => exchange.NeedsAuthorization || LeafRules.IsOwn(seen, leaf))];
+            return reason.IsMalformed()
+                ? []
+                : [.. exchange.Leaves(seen, answer).Where(leaf => exchange.NeedsAuthorization || LeafRules.IsOwn(seen, leaf))];
         }
         catch (EncodingException) when (reason != Reason.Valid)
         {
@@ -386,7 +429,8 @@ internal sealed class VerifiedExchanger
     // the caller asks again, because two answers that were verified against one head may still contradict each other.
     private static bool SameView(HeadState? seen, HeadState? current, HeadState next) =>
         ReferenceEquals(seen, current)
-        || (current is not null && current.Size == next.Size && current.Root.AsSpan().SequenceEqual(next.Root) && current.Record.AsSpan().SequenceEqual(next.Record));
+        || (current is not null && current.Size == next.Size && current.Root.AsSpan().SequenceEqual(next.Root)
+            && current.Record.AsSpan().SequenceEqual(next.Record));
 
     private static ClientState WithView(ClientState current, CosignerView view)
     {

@@ -16,7 +16,8 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     /// updates the state after a page. If <paramref name="endedRecord"/> is not empty, the question is about the period that ended with
     /// that record.
     /// </summary>
-    public VersionsExchange(KeyName key, bool monitor, KnownKey start, Func<ClientState, Page, VerifiedHead, ClientState?> remember, ReadOnlyMemory<byte> endedRecord)
+    public VersionsExchange(KeyName key, bool monitor, KnownKey start, Func<ClientState, Page, VerifiedHead, ClientState?> remember,
+        ReadOnlyMemory<byte> endedRecord)
     {
         EndedRecord = endedRecord;
         _key = key;
@@ -122,14 +123,16 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     public override ulong? ProvenFrom => Proven;
 
     // Only the last page of a list claims a latest version that auditors must cover.
-    public override IEnumerable<Believed> Shown(Page learnt) => learnt.Complete ? [new Believed(_key.Id, learnt.Latest, learnt.After?.ValueSha256)] : [];
+    public override IEnumerable<Believed> Shown(Page learnt) =>
+        learnt.Complete ? [new Believed(_key.Id, learnt.Latest, learnt.After?.ValueSha256)] : [];
 
     public override bool IsWhole(Page learnt) => TimedVersion.AreShown(learnt.Versions);
 
     public override bool ShowsMore(Page learnt, Page than) => TimedVersion.ShowMore(learnt.Versions, than.Versions);
 
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Page learnt) =>
-        learnt.After is { } after && after.Period == learnt.Period && learnt.Versions.Count > 0 && learnt.Versions[^1].Version.Value is { } value ? [value] : [];
+        learnt.After is { } after && after.Period == learnt.Period && learnt.Versions.Count > 0
+            && learnt.Versions[^1].Version.Value is { } value ? [value] : [];
 
     /// <summary>A page of verified versions.</summary>
     /// <param name="Latest">Latest version that the answer claims; proven once the list is complete.</param>
@@ -157,13 +160,17 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
 
         /// <summary>Tells whether the first argument shows a value that the second argument does not show.</summary>
         public static bool ShowMore(IReadOnlyList<TimedVersion> versions, IReadOnlyList<TimedVersion> than) =>
-            than.Where(one => one.Version.Value is null).Any(one => versions.Any(shown => shown.Version.Version == one.Version.Version && shown.Version.Value is not null));
+            than.Where(one => one.Version.Value is null)
+                .Any(one => versions.Any(shown => shown.Version.Version == one.Version.Version && shown.Version.Value is not null));
 
         /// <summary>Returns the versions of an accepted answer, with copies of their values.</summary>
         public static IReadOnlyList<TimedVersion> Of(VerifiedVersions shown, ulong period, ReadOnlyMemory<byte> answer) =>
         [
             .. shown.Members.Select(member =>
-                new TimedVersion(new KeyVersion(member.Version, member.LeafEpoch, member.Value is { } range ? answer[range].ToArray() : default(ReadOnlyMemory<byte>?)) { Period = period }, member.Time)),
+                new TimedVersion(
+                    new KeyVersion(member.Version, member.LeafEpoch,
+                        member.Value is { } range ? answer[range].ToArray() : default(ReadOnlyMemory<byte>?)) { Period = period },
+                        member.Time)),
         ];
     }
 }

@@ -8,7 +8,8 @@ namespace Optiks.Client;
 /// checkpoint; otherwise null.</param>
 /// <param name="Record">The server's record that came with the checkpoint; empty if no record came.</param>
 /// <param name="Answer">The whole answer that made the client compare the two checkpoints; empty if no answer did.</param>
-internal sealed record Contradiction(ReadOnlyMemory<byte> Note, PrefixProof? Prefix, ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> Answer)
+internal sealed record Contradiction(
+    ReadOnlyMemory<byte> Note, PrefixProof? Prefix, ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> Answer)
 {
     /// <summary>
     /// Whether the kept checkpoint is the larger one. If so, the proof shows that the kept checkpoint does not extend the server's

@@ -10,8 +10,10 @@ internal static class ForkEvidence
     private const string Own = "this client had verified";
 
     /// <summary>Returns the files of a fork between the kept head and a server's answer.</summary>
-    public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, HeadState kept, Contradiction received, string source) => received.IsSmaller
-        ? Collect(anchor, received.Note, default, new Contradiction(kept.Checkpoint, received.Prefix, kept.Record, default), $"{source} gave", Own)
+    public static Dictionary<string, ReadOnlyMemory<byte>> Collect(
+        TrustAnchor anchor, HeadState kept, Contradiction received, string source) => received.IsSmaller
+        ? Collect(anchor, received.Note, default, new Contradiction(kept.Checkpoint, received.Prefix, kept.Record, default),
+            $"{source} gave", Own)
         : Collect(anchor, kept.Checkpoint, kept.Record, received, Own, $"{source} gave");
 
     /// <summary>
@@ -19,17 +21,20 @@ internal static class ForkEvidence
     /// extend the smaller one.
     /// </summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> CollectCosigned(
-        TrustAnchor anchor, HeadState kept, VerifiedNote smaller, VerifiedNote larger, PrefixProof? prefix, bool isCosignedLarger, string source) =>
+        TrustAnchor anchor, HeadState kept, VerifiedNote smaller, VerifiedNote larger, PrefixProof? prefix, bool isCosignedLarger,
+        string source) =>
         isCosignedLarger
             ? Collect(anchor, smaller.Octets, kept.Record, new Contradiction(larger.Octets, prefix, default, default), Own, source)
             : Collect(anchor, smaller.Octets, default, new Contradiction(larger.Octets, prefix, kept.Record, default), source, Own);
 
     /// <summary>Returns the files of a fork between two checkpoints of one size that cosigners signed.</summary>
-    public static Dictionary<string, ReadOnlyMemory<byte>> CollectPair(TrustAnchor anchor, VerifiedNote one, string source, VerifiedNote other, string otherSource) =>
+    public static Dictionary<string, ReadOnlyMemory<byte>> CollectPair(
+        TrustAnchor anchor, VerifiedNote one, string source, VerifiedNote other, string otherSource) =>
         Collect(anchor, one.Octets, default, new Contradiction(other.Octets, null, default, default), source, otherSource);
 
     private static Dictionary<string, ReadOnlyMemory<byte>> Collect(
-        TrustAnchor anchor, ReadOnlyMemory<byte> checkpoint, ReadOnlyMemory<byte> record, Contradiction received, string keptBy, string receivedBy)
+        TrustAnchor anchor, ReadOnlyMemory<byte> checkpoint, ReadOnlyMemory<byte> record, Contradiction received, string keptBy,
+        string receivedBy)
     {
         var files = new Dictionary<string, ReadOnlyMemory<byte>>
         {

@@ -44,18 +44,23 @@ internal sealed class ForkSearch
         string detail = "";
         try
         {
-            foreach (Func<Task<byte[]>> next in (Func<Task<byte[]>>[])[() => Task.FromResult(note.ToArray()), () => tiles.CheckpointAsync(either.Token)])
+            foreach (Func<Task<byte[]>> next in (Func<Task<byte[]>>[])[() => Task.FromResult(note.ToArray()),
+                () => tiles.CheckpointAsync(either.Token)])
             {
                 byte[] candidate = await next().ConfigureAwait(false);
                 if (candidate.Length == 0)
                 {
                     continue;
                 }
-                (HeadComparison? comparison, detail) = await CompareAsync(kept, candidate, [tiles, .. _servers.Where(other => other != server).Select(other => new BoardReader(_connection, other))], either.Token)
+                (HeadComparison? comparison, detail) =
+                    await CompareAsync(kept, candidate,
+                        [tiles, .. _servers.Where(other => other != server).Select(other => new BoardReader(_connection, other))],
+                        either.Token)
                     .ConfigureAwait(false);
                 if (comparison is { Relation: HeadRelation.Contradicts })
                 {
-                    return new ForkFinding(new Contradiction(candidate, comparison.Prefix, record, answer) { IsSmaller = comparison.IsSmaller }, "");
+                    return new ForkFinding(
+                        new Contradiction(candidate, comparison.Prefix, record, answer) { IsSmaller = comparison.IsSmaller }, "");
                 }
             }
         }
@@ -70,7 +75,8 @@ internal sealed class ForkSearch
         return new ForkFinding(null, detail);
     }
 
-    private async Task<(HeadComparison? Comparison, string Detail)> CompareAsync(HeadState kept, byte[] candidate, IReadOnlyList<BoardReader> boards, CancellationToken cancellationToken)
+    private async Task<(HeadComparison? Comparison, string Detail)> CompareAsync(
+        HeadState kept, byte[] candidate, IReadOnlyList<BoardReader> boards, CancellationToken cancellationToken)
     {
         Reason reason = VerifiedNote.Verify(_anchor, candidate, out VerifiedNote? note);
         if (note is null)

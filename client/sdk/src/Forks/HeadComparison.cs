@@ -23,11 +23,13 @@ internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix
     /// <param name="received">The checkpoint.</param>
     /// <param name="boards">The boards of all servers, with the board of the checkpoint's server first.</param>
     /// <param name="cancellationToken">Cancels the call.</param>
-    public static async Task<HeadComparison> RunAsync(HeadState kept, VerifiedNote received, IReadOnlyList<BoardReader> boards, CancellationToken cancellationToken)
+    public static async Task<HeadComparison> RunAsync(
+        HeadState kept, VerifiedNote received, IReadOnlyList<BoardReader> boards, CancellationToken cancellationToken)
     {
         if (received.Size >= kept.Size)
         {
-            return await RunAsync(kept.Size, kept.Root, received, new HashReader(boards[0], received.Size, TreeHash.FromBytes(received.Root)), cancellationToken).ConfigureAwait(false);
+            return await RunAsync(kept.Size, kept.Root, received,
+                new HashReader(boards[0], received.Size, TreeHash.FromBytes(received.Root)), cancellationToken).ConfigureAwait(false);
         }
         var own = new VerifiedNote(kept.Size, kept.Root, kept.Checkpoint);
         foreach (BoardReader board in received.Size == 0 ? [] : boards)
@@ -35,8 +37,11 @@ internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix
             try
             {
                 HeadComparison comparison = await RunAsync(
-                    received.Size, received.Root, own, new HashReader(board, own.Size, TreeHash.FromBytes(own.Root)), cancellationToken).ConfigureAwait(false);
-                return comparison.Relation == HeadRelation.Contradicts ? comparison with { IsSmaller = true } : new HeadComparison(HeadRelation.Smaller, null);
+                    received.Size, received.Root, own, new HashReader(board, own.Size, TreeHash.FromBytes(own.Root)), cancellationToken)
+                    .ConfigureAwait(false);
+                return comparison.Relation == HeadRelation.Contradicts
+                    ? comparison with { IsSmaller = true }
+                    : new HeadComparison(HeadRelation.Smaller, null);
             }
             catch (Exception e) when (e is InvalidTileException or OptiksServerException)
             {
@@ -51,7 +56,8 @@ internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix
     /// of both sides of the kept size: some dozens of tiles of 8 KiB. Throws <see cref="InvalidTileException"/> when the tiles do not make
     /// up the signed tree.
     /// </summary>
-    public static async Task<HeadComparison> RunAsync(ulong keptSize, ReadOnlyMemory<byte> keptRoot, VerifiedNote received, HashReader board, CancellationToken cancellationToken)
+    public static async Task<HeadComparison> RunAsync(
+        ulong keptSize, ReadOnlyMemory<byte> keptRoot, VerifiedNote received, HashReader board, CancellationToken cancellationToken)
     {
         if (received.Size < keptSize)
         {
@@ -59,14 +65,16 @@ internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix
         }
         if (received.Size == keptSize)
         {
-            return new HeadComparison(received.Root.AsSpan().SequenceEqual(keptRoot.Span) ? HeadRelation.Agrees : HeadRelation.Contradicts, null);
+            return new HeadComparison(
+                received.Root.AsSpan().SequenceEqual(keptRoot.Span) ? HeadRelation.Agrees : HeadRelation.Contradicts, null);
         }
         TreeHash root = await ConsistencyProof.OldRootAsync(board, keptSize, cancellationToken).ConfigureAwait(false);
         if (root.AsSpan().SequenceEqual(keptRoot.Span))
         {
             return new HeadComparison(HeadRelation.Agrees, null);
         }
-        IReadOnlyList<TreeHash> proof = await ConsistencyProof.MakeAsync(board, keptSize, received.Size, cancellationToken).ConfigureAwait(false);
+        IReadOnlyList<TreeHash> proof =
+            await ConsistencyProof.MakeAsync(board, keptSize, received.Size, cancellationToken).ConfigureAwait(false);
         return new HeadComparison(HeadRelation.Contradicts, new PrefixProof(keptSize, root, proof));
     }
 }

@@ -19,7 +19,8 @@ internal sealed record PrefixProof(ulong Size, TreeHash Root, IReadOnlyList<Tree
     {
         proof = null;
         string[] lines = Encoding.ASCII.GetString(text).Split('\n');
-        if (lines.Length < 3 || lines[^1].Length > 0 || !ulong.TryParse(lines[0], NumberStyles.None, CultureInfo.InvariantCulture, out ulong size))
+        if (lines.Length < 3 || lines[^1].Length > 0
+            || !ulong.TryParse(lines[0], NumberStyles.None, CultureInfo.InvariantCulture, out ulong size))
         {
             return false;
         }

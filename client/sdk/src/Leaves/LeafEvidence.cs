@@ -24,7 +24,8 @@ internal static class LeafEvidence
         ["trust.json"] = anchor.ToJson(),
         [KeptName] = kept,
         [ReceivedName] = received,
-        ["README.txt"] = Encoding.UTF8.GetBytes(Explain(anchor, Sentence(LeafStatement.Decode(kept), LeafStatement.Decode(received)), source)),
+        ["README.txt"] = Encoding.UTF8.GetBytes(
+            Explain(anchor, Sentence(LeafStatement.Decode(kept), LeafStatement.Decode(received)), source)),
     };
 
     /// <summary>Describes what two statements prove, for people.</summary>
@@ -36,8 +37,10 @@ internal static class LeafEvidence
         {
             ({ } was, { } now) when was.Epoch != now.Epoch =>
                 $"The log signed at epoch {first.Epoch} that {what} was published in epoch {was.Epoch}, and at epoch {then.Epoch} that it was in epoch {now.Epoch}: it rewrote what it had published.",
-            ({ }, { }) => $"The log signed at epoch {first.Epoch} that {what} has one value, and at epoch {then.Epoch} that it has another: it rewrote what it had published.",
-            ({ }, null) => $"The log signed at epoch {first.Epoch} that {what} exists, and at epoch {then.Epoch} that there is none: it dropped what it had published.",
+            ({ }, { }) =>
+                $"The log signed at epoch {first.Epoch} that {what} has one value, and at epoch {then.Epoch} that it has another: it rewrote what it had published.",
+            ({ }, null) =>
+                $"The log signed at epoch {first.Epoch} that {what} exists, and at epoch {then.Epoch} that there is none: it dropped what it had published.",
             (null, { } now) =>
                 $"The log signed at epoch {first.Epoch} that there is no {what}, and at epoch {then.Epoch} that it was published in epoch {now.Epoch} already: it inserted it and dated it back.",
             _ => (FormattableString)$"The log signed twice that there is no {what}.",

@@ -15,7 +15,8 @@ internal static class LeafRules
     public const int MaxVersions = 16;
 
     /// <summary>Returns the name under which the state keeps the statements about a key in a structure.</summary>
-    public static string NameOf(StructureId structure, string key) => string.Create(CultureInfo.InvariantCulture, $"{(int)structure}:{key}");
+    public static string NameOf(StructureId structure, string key) =>
+        string.Create(CultureInfo.InvariantCulture, $"{(int)structure}:{key}");
 
     /// <summary>Parses a name that <see cref="NameOf"/> returned.</summary>
     public static bool TryParse(string name, out StructureId structure, out string key)
@@ -34,7 +35,8 @@ internal static class LeafRules
     /// </summary>
     public static ClientState Keep(ClientState current, IReadOnlyList<LeafStatement> shown)
     {
-        ImmutableDictionary<string, ImmutableArray<KeptLeaf>> kept = current.Leaves.RemoveRange(current.Leaves.Keys.Where(name => !IsOwn(current, name)));
+        ImmutableDictionary<string,
+            ImmutableArray<KeptLeaf>> kept = current.Leaves.RemoveRange(current.Leaves.Keys.Where(name => !IsOwn(current, name)));
         foreach (IGrouping<string, LeafStatement> ofKey in shown.GroupBy(Name, StringComparer.Ordinal))
         {
             if (!IsOwn(current, ofKey.Key))
@@ -52,13 +54,15 @@ internal static class LeafRules
     /// Finds a statement of an answer that contradicts a kept one, by the rules that any judge of the evidence applies; null if there is no
     /// contradiction.
     /// </summary>
-    public static (byte[] Kept, byte[] Received)? FindContradiction(ClientState seen, IClientStateStore store, TrustAnchor anchor, IReadOnlyList<LeafStatement> shown)
+    public static (byte[] Kept, byte[] Received)? FindContradiction(
+        ClientState seen, IClientStateStore store, TrustAnchor anchor, IReadOnlyList<LeafStatement> shown)
     {
         foreach (LeafStatement statement in shown)
         {
             foreach (KeptLeaf leaf in seen.Leaves.GetValueOrDefault(Name(statement), []))
             {
-                if (leaf.Version != statement.Version || leaf.Period != statement.Period || store.FindValue(leaf.Sha256) is not { } kept || !Contradicts(kept, statement))
+                if (leaf.Version != statement.Version || leaf.Period != statement.Period || store.FindValue(leaf.Sha256) is not { } kept
+                    || !Contradicts(kept, statement))
                 {
                     continue;
                 }
@@ -87,24 +91,30 @@ internal static class LeafRules
 
     private static string Name(LeafStatement statement) => NameOf(statement.Structure, Base64UrlText.Encode(statement.Key.Span));
 
-    private static bool IsOwn(ClientState state, string name) => TryParse(name, out StructureId structure, out string key) && structure switch
-    {
-        StructureId.Keys => state.Owned.ContainsKey(key),
-        StructureId.Usernames => state.OwnedUsers.Values.Any(user => user.Names.Contains(key)),
-        _ => state.OwnedUsers.ContainsKey(key),
-    };
+    private static bool IsOwn(ClientState state, string name) =>
+        TryParse(name, out StructureId structure, out string key) && structure switch
+        {
+            StructureId.Keys => state.Owned.ContainsKey(key),
+            StructureId.Usernames => state.OwnedUsers.Values.Any(user => user.Names.Contains(key)),
+            _ => state.OwnedUsers.ContainsKey(key),
+        };
 
     private static ImmutableArray<KeptLeaf> Keep(ImmutableArray<KeptLeaf> kept, IReadOnlyList<LeafStatement> shown)
     {
-        LeafStatement[] added = [.. shown.Where(statement => statement.Member is not null && !kept.Any(leaf => leaf.IsPresent && leaf.Period == statement.Period && leaf.Version == statement.Version))];
+        LeafStatement[] added =
+            [.. shown.Where(statement => statement.Member is not null
+                && !kept.Any(leaf => leaf.IsPresent && leaf.Period == statement.Period && leaf.Version == statement.Version))];
         IEnumerable<KeptLeaf> present = kept.Where(leaf => leaf.IsPresent)
-            .Concat(added.DistinctBy(statement => (statement.Period, statement.Version)).OrderByDescending(statement => (statement.Period, statement.Version)).Take(MaxVersions).Select(Of));
+            .Concat(added.DistinctBy(statement => (statement.Period, statement.Version))
+                .OrderByDescending(statement => (statement.Period, statement.Version)).Take(MaxVersions).Select(Of));
         // The state keeps only the latest statement of absence, which is about the version after the latest version.
         KeptLeaf? before = kept.FirstOrDefault(leaf => !leaf.IsPresent);
         LeafStatement? absent = shown.FirstOrDefault(statement => statement.Absent is not null);
-        bool isLater = absent is not null && absent.Structure != StructureId.Usernames && (before is null || (absent.Period, absent.Epoch).CompareTo((before.Period, before.Epoch)) > 0);
+        bool isLater = absent is not null && absent.Structure != StructureId.Usernames
+            && (before is null || (absent.Period, absent.Epoch).CompareTo((before.Period, before.Epoch)) > 0);
         KeptLeaf? after = isLater ? Of(absent!) : before;
-        return [.. present.OrderByDescending(leaf => (leaf.Period, leaf.Version)).Take(MaxVersions), .. after is null ? [] : (KeptLeaf[])[after]];
+        return [.. present.OrderByDescending(leaf => (leaf.Period, leaf.Version)).Take(MaxVersions),
+            .. after is null ? [] : (KeptLeaf[])[after]];
     }
 
     private static KeptLeaf Of(LeafStatement statement) =>

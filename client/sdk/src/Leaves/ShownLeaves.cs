@@ -48,7 +48,8 @@ internal sealed class ShownLeaves
     }
 
     /// <summary>Adds the statement about a key in a structure without versions.</summary>
-    public void Add(StructureId structure, ReadOnlyMemory<byte> key, UserEntry entry) => Add(entry.Record, structure, key, 0, entry.Member, entry.Absent);
+    public void Add(StructureId structure, ReadOnlyMemory<byte> key, UserEntry entry) =>
+        Add(entry.Record, structure, key, 0, entry.Member, entry.Absent);
 
     private void AddAbsent(byte record, StructureId structure, ReadOnlyMemory<byte> key, ulong latest, IReadOnlyList<NonMember> absent)
     {

@@ -24,10 +24,12 @@ internal static class BoardHead
         {
             var tree = new HashReader(board, note.Size, TreeHash.FromBytes(note.Root));
             ReadOnlyMemory<byte> record = await tree.ReadEntryAsync(epoch, cancellationToken).ConfigureAwait(false);
-            IReadOnlyList<TreeHash> inclusion = await InclusionProof.MakeAsync(tree, epoch, note.Size, cancellationToken).ConfigureAwait(false);
+            IReadOnlyList<TreeHash> inclusion =
+                await InclusionProof.MakeAsync(tree, epoch, note.Size, cancellationToken).ConfigureAwait(false);
             return record.Length != EpochRecord.Length
                 ? null
-                : new AnswerHead(record, inclusion.SelectMany(hash => hash.ToArray()).ToArray(), default, VerifiedNote.Reduce(anchor, note.Octets)).Encode();
+                : new AnswerHead(record, inclusion.SelectMany(hash => hash.ToArray()).ToArray(), default,
+                    VerifiedNote.Reduce(anchor, note.Octets)).Encode();
         }
         catch (InvalidTileException)
         {

@@ -17,7 +17,8 @@ namespace Optiks.Client;
 /// <param name="Value">Value that the update sets.</param>
 /// <param name="Note">The receipt, a signed note.</param>
 /// <param name="Keys">The note in which the log key authorises the key that signed the receipt.</param>
-public sealed record UpdateReceipt(Guid RequestId, ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Value, ReadOnlyMemory<byte> Note, ReadOnlyMemory<byte> Keys)
+public sealed record UpdateReceipt(
+    Guid RequestId, ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Value, ReadOnlyMemory<byte> Note, ReadOnlyMemory<byte> Keys)
 {
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 2 };
 
@@ -61,8 +62,10 @@ public sealed record UpdateReceipt(Guid RequestId, ReadOnlyMemory<byte> Key, Rea
         {
             using var document = JsonDocument.Parse(json, s_strict);
             JsonElement root = document.RootElement;
-            if (root.ValueKind == JsonValueKind.Object && root.GetPropertyCount() == 5 && root.TryGetProperty("request_id", out JsonElement id) && id.TryGetGuid(out Guid requestId)
-                && Octets(root, "key_b64") is { Length: > 0 and <= ProtocolLimits.MaxKeyLength } key && Octets(root, "value_b64") is { } value
+            if (root.ValueKind == JsonValueKind.Object && root.GetPropertyCount() == 5
+                && root.TryGetProperty("request_id", out JsonElement id) && id.TryGetGuid(out Guid requestId)
+                && Octets(root, "key_b64") is { Length: > 0 and <= ProtocolLimits.MaxKeyLength } key
+                && Octets(root, "value_b64") is { } value
                 && NotesOf(root) is { } notes)
             {
                 receipt = new UpdateReceipt(requestId, key, value, notes.Receipt, notes.Keys);
@@ -80,8 +83,11 @@ public sealed record UpdateReceipt(Guid RequestId, ReadOnlyMemory<byte> Key, Rea
         Text(json, "receipt") is { } receipt && Text(json, "receipt_keys") is { } keys ? (receipt, keys) : null;
 
     private static byte[]? Octets(JsonElement json, string name) =>
-        json.TryGetProperty(name, out JsonElement text) && text.ValueKind == JsonValueKind.String && Base64UrlText.TryDecode(text.GetString()!, out byte[]? octets) ? octets : null;
+        json.TryGetProperty(name, out JsonElement text) && text.ValueKind == JsonValueKind.String
+            && Base64UrlText.TryDecode(text.GetString()!, out byte[]? octets) ? octets : null;
 
     private static byte[]? Text(JsonElement json, string name) =>
-        json.TryGetProperty(name, out JsonElement text) && text.ValueKind == JsonValueKind.String ? Encoding.UTF8.GetBytes(text.GetString()!) : null;
+        json.TryGetProperty(name, out JsonElement text) && text.ValueKind == JsonValueKind.String
+            ? Encoding.UTF8.GetBytes(text.GetString()!)
+            : null;
 }

@@ -22,5 +22,6 @@ public sealed record KeyVersion(ulong Version, ulong Epoch, ReadOnlyMemory<byte>
     /// <param name="opening">The octets that the owner kept with the note, of the length that <see cref="NotedValue.NewOpening"/>
     /// returns.</param>
     /// <param name="note">The note.</param>
-    public bool IsNote(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> note) => Value is { } value && NotedValue.TryDecode(value, out NotedValue noted) && noted.IsNote(opening, note);
+    public bool IsNote(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> note) =>
+        Value is { } value && NotedValue.TryDecode(value, out NotedValue noted) && noted.IsNote(opening, note);
 }

@@ -10,4 +10,5 @@ namespace Optiks.Client;
 /// </param>
 /// <param name="Structure">Structure of the key.</param>
 /// <param name="Item">Number of the item in the request (docs/spec/rest.md section 5).</param>
-public readonly record struct PublishedKey(ReadOnlyMemory<byte> Key, KeyVersionNumber Version, StructureId Structure = StructureId.Keys, int Item = 0);
+public readonly record struct PublishedKey(
+    ReadOnlyMemory<byte> Key, KeyVersionNumber Version, StructureId Structure = StructureId.Keys, int Item = 0);

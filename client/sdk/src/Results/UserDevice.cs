@@ -8,4 +8,5 @@ namespace Optiks.Client;
 /// <param name="Value">Value, exactly as it was set; null for a device without a value.</param>
 /// <param name="Unchanged">Whether the latest version is the version that this client verified last, so that the value is the remembered
 /// value.</param>
-public sealed record UserDevice(ReadOnlyMemory<byte> Device, ulong Version, ulong PublishedEpoch, ReadOnlyMemory<byte>? Value, bool Unchanged);
+public sealed record UserDevice(
+    ReadOnlyMemory<byte> Device, ulong Version, ulong PublishedEpoch, ReadOnlyMemory<byte>? Value, bool Unchanged);

@@ -37,7 +37,9 @@ public abstract record VerifiedAnswer
     /// <see cref="InvalidOperationException"/>, because a caller that reads the epoch or time of a refused answer has not checked the
     /// verdict.
     /// </summary>
-    public HeadInfo? Head => IsValid ? _head : throw new InvalidOperationException($"The answer is refused ({Reason.Name()}): it has no head. Look at IsValid first.");
+    public HeadInfo? Head => IsValid
+        ? _head
+        : throw new InvalidOperationException($"The answer is refused ({Reason.Name()}): it has no head. Look at IsValid first.");
 
     /// <summary>The folder of evidence, with both views of a fork or both statements about a leaf; null if there is no evidence.</summary>
     public string? EvidencePath { get; }
@@ -52,7 +54,8 @@ public abstract record VerifiedAnswer
     protected virtual bool PrintMembers(StringBuilder builder)
     {
         ArgumentNullException.ThrowIfNull(builder);
-        builder.Append(System.Globalization.CultureInfo.InvariantCulture, $"Verdict = {Verdict}, Reason = {Reason}, Head = {_head}, EvidencePath = {EvidencePath}, Detail = {Detail}");
+        builder.Append(System.Globalization.CultureInfo.InvariantCulture,
+            $"Verdict = {Verdict}, Reason = {Reason}, Head = {_head}, EvidencePath = {EvidencePath}, Detail = {Detail}");
         return true;
     }
 }

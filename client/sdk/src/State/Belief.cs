@@ -14,4 +14,5 @@ namespace Optiks.Client;
 /// <param name="Key">The key or device of the answer, in base64url; null for an answer about several keys.</param>
 /// <param name="Version">Version that the answer showed as the latest; 0 if it showed no version.</param>
 /// <param name="ValueSha256">SHA-256 of the version's value in hexadecimal; null if there is no value.</param>
-public sealed record Belief(ulong Epoch, string RecordHash, long BelievedAtMs, ulong FromEpoch, string? Key = null, ulong Version = 0, string? ValueSha256 = null);
+public sealed record Belief(
+    ulong Epoch, string RecordHash, long BelievedAtMs, ulong FromEpoch, string? Key = null, ulong Version = 0, string? ValueSha256 = null);

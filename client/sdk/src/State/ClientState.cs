@@ -16,31 +16,61 @@ public sealed record ClientState
     public HeadState? Head { get; init; }
 
     /// <summary>The keys that this client looked up.</summary>
-    public ImmutableDictionary<string, KeyState> Keys { get; init => field = value ?? ImmutableDictionary<string, KeyState>.Empty; } = ImmutableDictionary<string, KeyState>.Empty;
+    public ImmutableDictionary<string, KeyState> Keys
+    {
+        get; init =>
+        field = value ?? ImmutableDictionary<string, KeyState>.Empty;
+    } = ImmutableDictionary<string, KeyState>.Empty;
 
     /// <summary>The owned keys: keys that were updated or monitored with this state.</summary>
-    public ImmutableDictionary<string, OwnedKey> Owned { get; init => field = value ?? ImmutableDictionary<string, OwnedKey>.Empty; } = ImmutableDictionary<string, OwnedKey>.Empty;
+    public ImmutableDictionary<string, OwnedKey> Owned
+    {
+        get; init =>
+        field = value ?? ImmutableDictionary<string, OwnedKey>.Empty;
+    } = ImmutableDictionary<string, OwnedKey>.Empty;
 
     /// <summary>The usernames that this client looked up.</summary>
-    public ImmutableDictionary<string, NameState> Names { get; init => field = value ?? ImmutableDictionary<string, NameState>.Empty; } = ImmutableDictionary<string, NameState>.Empty;
+    public ImmutableDictionary<string, NameState> Names
+    {
+        get; init =>
+        field = value ?? ImmutableDictionary<string, NameState>.Empty;
+    } = ImmutableDictionary<string, NameState>.Empty;
 
     /// <summary>The users that this client looked up, by user id. The keys of their devices are among <see cref="Keys"/>.</summary>
-    public ImmutableDictionary<string, UserState> Users { get; init => field = value ?? ImmutableDictionary<string, UserState>.Empty; } = ImmutableDictionary<string, UserState>.Empty;
+    public ImmutableDictionary<string, UserState> Users
+    {
+        get; init =>
+        field = value ?? ImmutableDictionary<string, UserState>.Empty;
+    } = ImmutableDictionary<string, UserState>.Empty;
 
     /// <summary>The users that were changed or monitored with this state, by user id.</summary>
-    public ImmutableDictionary<string, OwnedUser> OwnedUsers { get; init => field = value ?? ImmutableDictionary<string, OwnedUser>.Empty; } = ImmutableDictionary<string, OwnedUser>.Empty;
+    public ImmutableDictionary<string, OwnedUser> OwnedUsers
+    {
+        get; init =>
+        field = value ?? ImmutableDictionary<string, OwnedUser>.Empty;
+    } = ImmutableDictionary<string, OwnedUser>.Empty;
 
     /// <summary>
     /// The statements that the client took from answers about its owner's keys and users, by structure and key. A statement proves that a
     /// leaf is present in a tree or absent from it. For each key, the state keeps at most <see cref="LeafRules.MaxVersions"/> statements
     /// that a leaf is present, and one statement that a leaf is absent.
     /// </summary>
-    public ImmutableDictionary<string, ImmutableArray<KeptLeaf>> Leaves { get; init => field = value ?? ImmutableDictionary<string, ImmutableArray<KeptLeaf>>.Empty; } = ImmutableDictionary<string, ImmutableArray<KeptLeaf>>.Empty;
+    public ImmutableDictionary<string, ImmutableArray<KeptLeaf>> Leaves
+    {
+        get; init =>
+        field = value ?? ImmutableDictionary<string, ImmutableArray<KeptLeaf>>.Empty;
+    } =
+            ImmutableDictionary<string, ImmutableArray<KeptLeaf>>.Empty;
 
     /// <summary>
     /// Notes of changes that were made with this state, by key and in the order of their numbers. The client never drops a note.
     /// </summary>
-    public ImmutableDictionary<string, ImmutableArray<KeptNote>> Notes { get; init => field = value ?? ImmutableDictionary<string, ImmutableArray<KeptNote>>.Empty; } = ImmutableDictionary<string, ImmutableArray<KeptNote>>.Empty;
+    public ImmutableDictionary<string, ImmutableArray<KeptNote>> Notes
+    {
+        get; init =>
+        field = value ?? ImmutableDictionary<string, ImmutableArray<KeptNote>>.Empty;
+    } =
+            ImmutableDictionary<string, ImmutableArray<KeptNote>>.Empty;
 
     /// <summary>
     /// The records of the last epochs of ended periods, by period. The state keeps such a record only as long as an owner still has to
@@ -51,7 +81,11 @@ public sealed record ClientState
     /// <summary>
     /// The cosigners of the client's policy, by verifier key, each with the newest checkpoint by this cosigner that the client knows.
     /// </summary>
-    public ImmutableDictionary<string, CosignerState> Cosigners { get; init => field = value ?? ImmutableDictionary<string, CosignerState>.Empty; } = ImmutableDictionary<string, CosignerState>.Empty;
+    public ImmutableDictionary<string, CosignerState> Cosigners
+    {
+        get; init =>
+        field = value ?? ImmutableDictionary<string, CosignerState>.Empty;
+    } = ImmutableDictionary<string, CosignerState>.Empty;
 
     /// <summary>The answers that the client believed and that too few auditors cover yet, oldest first.</summary>
     public ImmutableArray<Belief> Unaudited { get; init => field = value.IsDefault ? [] : value; } = [];

@@ -10,7 +10,8 @@ namespace Optiks.Client;
 /// <param name="IsOvertaken">
 /// Whether the log showed a later request by the owner first. If the log still publishes this request, this request undoes the later one.
 /// </param>
-public sealed record ExpectedUserChange(Guid RequestId, ImmutableArray<string> Added, ImmutableArray<string> Removed, bool Leaves, bool IsOvertaken = false) : IExpected<ExpectedUserChange>
+public sealed record ExpectedUserChange(Guid RequestId, ImmutableArray<string> Added, ImmutableArray<string> Removed, bool Leaves,
+    bool IsOvertaken = false) : IExpected<ExpectedUserChange>
 {
     ExpectedUserChange IExpected<ExpectedUserChange>.Overtaken() => IsOvertaken ? this : this with { IsOvertaken = true };
 

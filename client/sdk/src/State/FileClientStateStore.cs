@@ -41,7 +41,8 @@ public sealed class FileClientStateStore : IClientStateStore, IDisposable
             ClientState state = folder.Load(StateJson.Default.ClientState) ?? new ClientState { LogId = logId };
             if (!string.Equals(state.LogId, logId, StringComparison.Ordinal))
             {
-                throw new ClientStateException($"The client state in {folder.Path} belongs to another log ({DisplayText.Escape(state.LogId)}): use another folder, or the trust anchor of that log.");
+                throw new ClientStateException(
+                    $"The client state in {folder.Path} belongs to another log ({DisplayText.Escape(state.LogId)}): use another folder, or the trust anchor of that log.");
             }
             folder.Require(StateCheck.Fault(anchor, state));
             return new FileClientStateStore(folder, anchor, state);
@@ -123,7 +124,8 @@ public sealed class FileClientStateStore : IClientStateStore, IDisposable
 
     private void DropValues(ClientState before, ClientState after)
     {
-        if (ReferenceEquals(before.Keys, after.Keys) && ReferenceEquals(before.Users, after.Users) && ReferenceEquals(before.Leaves, after.Leaves))
+        if (ReferenceEquals(before.Keys, after.Keys) && ReferenceEquals(before.Users, after.Users)
+            && ReferenceEquals(before.Leaves, after.Leaves))
         {
             return;
         }

@@ -54,5 +54,6 @@ public sealed class MemoryClientStateStore : IClientStateStore
     public byte[]? FindValue(string sha256) => _values.GetValueOrDefault(sha256);
 
     /// <inheritdoc/>
-    public string WriteEvidence(string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files) => EvidenceFolder.Write(_evidence, name, files);
+    public string WriteEvidence(string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files) =>
+        EvidenceFolder.Write(_evidence, name, files);
 }

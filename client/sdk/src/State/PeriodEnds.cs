@@ -49,7 +49,8 @@ internal static class PeriodEnds
     /// <summary>Drops the records of period ends that no owner needs any more.</summary>
     public static ClientState Tidy(ClientState current)
     {
-        ulong first = current.Owned.Values.Select(key => key.Period).Concat(current.OwnedUsers.Values.Select(user => user.GoesOnFrom).OfType<ulong>()).DefaultIfEmpty(ulong.MaxValue).Min();
+        ulong first = current.Owned.Values.Select(key => key.Period)
+            .Concat(current.OwnedUsers.Values.Select(user => user.GoesOnFrom).OfType<ulong>()).DefaultIfEmpty(ulong.MaxValue).Min();
         ImmutableArray<byte[]> needed = [.. current.PeriodEnds.Where(octets => EpochRecord.Decode(octets).Period >= first)];
         return needed.Length == current.PeriodEnds.Length ? current : current with { PeriodEnds = needed };
     }

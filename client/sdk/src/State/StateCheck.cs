@@ -21,7 +21,8 @@ internal static class StateCheck
         ?? state.Leaves.Select(key => LeavesFault(key.Key, key.Value)).FirstOrDefault(fault => fault is not null)
         ?? state.Notes.Select(key => KeyFault(key.Key) ?? NotesFault(key.Value)).FirstOrDefault(fault => fault is not null)
         ?? (Ends(anchor, state) ? null : "period_ends are not records of the last epochs of successive periods")
-        ?? (HasNull(state.Keys.Values) || HasNull(state.Owned.Values) || HasNull(state.Names.Values) || HasNull(state.Users.Values) || HasNull(state.OwnedUsers.Values) ? "something is null" : null)
+        ?? (HasNull(state.Keys.Values) || HasNull(state.Owned.Values) || HasNull(state.Names.Values) || HasNull(state.Users.Values)
+            || HasNull(state.OwnedUsers.Values) ? "something is null" : null)
         ?? state.Keys.Select(key => KeyFault(key.Key) ?? HashFault(key.Value.ValueSha256)).FirstOrDefault(fault => fault is not null)
         ?? state.Owned.Select(key => KeyFault(key.Key) ?? Fault(key.Value)).FirstOrDefault(fault => fault is not null)
         ?? state.Names.Select(name => KeyFault(name.Key) ?? Fault(anchor, name.Value)).FirstOrDefault(fault => fault is not null)
@@ -32,8 +33,12 @@ internal static class StateCheck
     public static string? Fault(TrustAnchor anchor, AuditState state) =>
         Fault(anchor, state.Head)
         ?? (state.FirstEpoch > EpochRecord.ReadEpoch(state.Head.Record) ? "first_epoch is behind the record" : null)
-        ?? (Between(state.Switches, state.FirstEpoch, EpochRecord.ReadEpoch(state.Head.Record)) ? null : "switches are not epochs that were verified, in order")
-        ?? (state.Breach is { } breach && breach.Epoch <= EpochRecord.ReadEpoch(state.Head.Record) ? "a breach is of an epoch that was verified" : null);
+        ?? (Between(state.Switches, state.FirstEpoch, EpochRecord.ReadEpoch(state.Head.Record))
+            ? null
+            : "switches are not epochs that were verified, in order")
+        ?? (state.Breach is { } breach && breach.Epoch <= EpochRecord.ReadEpoch(state.Head.Record)
+            ? "a breach is of an epoch that was verified"
+            : null);
 
     // Tells whether the epochs increase, and whether each one is greater than `first` and at most `last`.
     private static bool Between(IEnumerable<ulong> epochs, ulong first, ulong last)
@@ -69,17 +74,21 @@ internal static class StateCheck
     private static string? CosignedFault(TrustAnchor anchor, ClientState state) =>
         HasNull(state.Cosigners.Values) || HasNull(state.Unaudited) ? "something is null"
         : !state.Cosigners.All(one => IsCosigned(anchor, state.Head, one.Key, one.Value)) ? "cosigners did not sign what is kept of them"
-        : state.Unaudited.Any(belief => belief.Epoch >= (state.Head?.Size ?? 0) || belief.FromEpoch > belief.Epoch) ? "what is not audited is not of the head's log"
-        : state.Unaudited.Select(belief => (belief.Key is null ? null : KeyFault(belief.Key)) ?? HashFault(belief.ValueSha256)).FirstOrDefault(fault => fault is not null);
+        : state.Unaudited.Any(belief => belief.Epoch >= (state.Head?.Size ?? 0) || belief.FromEpoch > belief.Epoch)
+            ? "what is not audited is not of the head's log"
+        : state.Unaudited.Select(belief => (belief.Key is null ? null : KeyFault(belief.Key)) ?? HashFault(belief.ValueSha256))
+            .FirstOrDefault(fault => fault is not null);
 
     private static bool IsCosigned(TrustAnchor anchor, HeadState? head, string vkey, CosignerState state)
     {
-        if (!VerifierKey.TryParse(vkey, out VerifierKey? key, out _) || key.Type != SignatureType.CosignatureV1 || key.PublicKey.SequenceEqual(anchor.LogKey.PublicKey))
+        if (!VerifierKey.TryParse(vkey, out VerifierKey? key, out _) || key.Type != SignatureType.CosignatureV1
+            || key.PublicKey.SequenceEqual(anchor.LogKey.PublicKey))
         {
             return false;
         }
         return new CheckpointVerifier(anchor.LogKey, [key], Ed25519.Verifier).TryOpen(state.Checkpoint, out SignedCheckpoint? opened, out _)
-            && opened.Cosignatures.Count == 1 && opened.Checkpoint.Size == state.Size && state.Root.AsSpan().SequenceEqual(opened.Checkpoint.Root.AsSpan()) && state.Size <= head?.Size;
+            && opened.Cosignatures.Count == 1 && opened.Checkpoint.Size == state.Size
+            && state.Root.AsSpan().SequenceEqual(opened.Checkpoint.Root.AsSpan()) && state.Size <= head?.Size;
     }
 
     // Tells whether the records of period ends in the state are of consecutive periods. The last of them must be of the period before the
@@ -91,29 +100,37 @@ internal static class StateCheck
         {
             return true;
         }
-        if (state.Head is null || !all.All(octets => octets?.Length == EpochRecord.Length && Verifier.VerifyRecord(anchor, octets, []) == Reason.Valid))
+        if (state.Head is null
+            || !all.All(octets => octets?.Length == EpochRecord.Length && Verifier.VerifyRecord(anchor, octets, []) == Reason.Valid))
         {
             return false;
         }
         EpochRecord[] records = [.. all.Append(state.Head.Record).Select(octets => EpochRecord.Decode(octets))];
-        return Enumerable.Range(1, all.Length).All(i => records[i].Period == records[i - 1].Period + 1 && records[i].PeriodFirstEpoch == records[i - 1].Epoch + 1);
+        return Enumerable.Range(1, all.Length)
+            .All(i => records[i].Period == records[i - 1].Period + 1 && records[i].PeriodFirstEpoch == records[i - 1].Epoch + 1);
     }
 
     private static string? LeavesFault(string name, ImmutableArray<KeptLeaf> leaves) =>
         !LeafRules.TryParse(name, out _, out string key) ? "statements are kept of no key of a structure"
         : leaves.IsDefault || HasNull(leaves) ? "something is null"
-        : leaves.Count(leaf => leaf.IsPresent) > LeafRules.MaxVersions || leaves.Count(leaf => !leaf.IsPresent) > 1 ? "more statements are kept of a key than there may be"
+        : leaves.Count(leaf => leaf.IsPresent) > LeafRules.MaxVersions || leaves.Count(leaf => !leaf.IsPresent) > 1
+            ? "more statements are kept of a key than there may be"
         : KeyFault(key) ?? leaves.Select(leaf => HashFault(leaf.Sha256)).FirstOrDefault(fault => fault is not null);
 
     private static string? NotesFault(ImmutableArray<KeptNote> notes) =>
-        notes.IsDefault || HasNull(notes) ? "something is null" : NoteRules.Fault(notes) ?? notes.Select(note => HashFault(note.ValueSha256)).FirstOrDefault(fault => fault is not null);
+        notes.IsDefault || HasNull(notes)
+            ? "something is null"
+            : NoteRules.Fault(notes) ?? notes.Select(note => HashFault(note.ValueSha256)).FirstOrDefault(fault => fault is not null);
 
     private static string? HandoverFault(Reason? reason) =>
-        reason is null or Reason.HandoverUnset or Reason.HandoverMissing or Reason.HandoverValue ? null : "an alarm about a hand-over has another reason";
+        reason is null or Reason.HandoverUnset or Reason.HandoverMissing or Reason.HandoverValue
+            ? null
+            : "an alarm about a hand-over has another reason";
 
     private static string? Fault(NoGuarantee missed) => missed.FromEpoch > missed.ToEpoch ? "no guarantee is told for no epoch" : null;
 
-    private static string? Fault(OwnedKey owned) => HasNull(owned.Expected) || HasNull(owned.Alarms) || HasNull(owned.NoGuarantee) ? "something is null" :
+    private static string? Fault(OwnedKey owned) =>
+        HasNull(owned.Expected) || HasNull(owned.Alarms) || HasNull(owned.NoGuarantee) ? "something is null" :
         HashFault(owned.ValueSha256)
         ?? owned.NoGuarantee.Select(Fault).FirstOrDefault(fault => fault is not null)
         ?? owned.Alarms.Select(alarm => HandoverFault(alarm.Handover)).FirstOrDefault(fault => fault is not null)
@@ -121,7 +138,8 @@ internal static class StateCheck
         ?? owned.Alarms.Select(alarm => HashFault(alarm.ValueSha256)).FirstOrDefault(fault => fault is not null);
 
     private static string? Fault(TrustAnchor anchor, NameState name) =>
-        name.Generation is 0 || name.Generation is not null != (name.User is not null && anchor.Configuration.ReusesUsernames) ? "a generation of a username is missing, or of no user"
+        name.Generation is 0 || name.Generation is not null != (name.User is not null && anchor.Configuration.ReusesUsernames)
+            ? "a generation of a username is missing, or of no user"
         : name.User is { } user ? KeyFault(user)
         : null;
 
@@ -130,14 +148,19 @@ internal static class StateCheck
         : user.Devices is { Version: 0 } or { ValueSha256: null } ? "a device list has no version"
         : HashFault(user.Devices?.ValueSha256);
 
-    private static string? Fault(OwnedUser user) => HasNull(user.Expected) || HasNull(user.Alarms) || HasNull(user.NoGuarantee) ? "something is null" :
+    private static string? Fault(OwnedUser user) =>
+        HasNull(user.Expected) || HasNull(user.Alarms) || HasNull(user.NoGuarantee) ? "something is null" :
         user.NoGuarantee.Select(Fault).FirstOrDefault(fault => fault is not null) ??
-        user.Expected.SelectMany(change => Ids(change.Added).Concat(Ids(change.Removed))).Concat(user.Names).Concat(user.Followed).Select(KeyFault).FirstOrDefault(fault => fault is not null)
-        ?? (user.List is { } list && (list.Version == 0 || !DeviceList.TryDecode(list.Octets, out _)) ? "an owned device list is none" : null)
+        user.Expected.SelectMany(change => Ids(change.Added).Concat(Ids(change.Removed))).Concat(user.Names).Concat(user.Followed)
+            .Select(KeyFault).FirstOrDefault(fault => fault is not null)
+        ?? (user.List is { } list && (list.Version == 0 || !DeviceList.TryDecode(list.Octets, out _))
+            ? "an owned device list is none"
+            : null)
         ?? user.Alarms.Select(Fault).FirstOrDefault(fault => fault is not null);
 
     private static string? Fault(UserAlarm alarm) =>
-        HashFault(alarm.ValueSha256) ?? HandoverFault(alarm.Handover) ?? new[] { alarm.Device, alarm.Name, alarm.User }.OfType<string>().Select(KeyFault).FirstOrDefault(fault => fault is not null);
+        HashFault(alarm.ValueSha256) ?? HandoverFault(alarm.Handover)
+            ?? new[] { alarm.Device, alarm.Name, alarm.User }.OfType<string>().Select(KeyFault).FirstOrDefault(fault => fault is not null);
 
     // A null in the file becomes a default array, which must count as a fault and not as an empty list.
     private static ImmutableArray<string> Ids(ImmutableArray<string> ids) => ids.IsDefault ? ["?"] : ids;
@@ -146,8 +169,13 @@ internal static class StateCheck
     private static bool HasNull<T>(IEnumerable<T> elements)
         where T : class => elements.Any(element => element is null);
 
-    private static string? KeyFault(string? id) => id is not null && Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? null : $"a key is not base64url of 1 to {ProtocolLimits.MaxKeyLength} octets";
+    private static string? KeyFault(string? id) =>
+        id is not null && Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength
+            ? null
+            : $"a key is not base64url of 1 to {ProtocolLimits.MaxKeyLength} octets";
 
     // Hashes become file names, so they must have exactly the form of a hash.
-    private static string? HashFault(string? hash) => hash is null || (hash.Length == HashDigits && hash.All(char.IsAsciiHexDigitLower)) ? null : "a SHA-256 is not 64 hexadecimal digits";
+    private static string? HashFault(string? hash) => hash is null || (hash.Length == HashDigits && hash.All(char.IsAsciiHexDigitLower))
+        ? null
+        : "a SHA-256 is not 64 hexadecimal digits";
 }

@@ -60,7 +60,8 @@ internal sealed class StateFolder : IDisposable
         }
         if (nearest is not null && FileStatus.TryRead(nearest) is { Owner: not 0 and var owner })
         {
-            throw new ClientStateException($"{nearest} belongs to user {owner}, who could not use what root writes there: run the command as that user, or choose another folder.");
+            throw new ClientStateException(
+                $"{nearest} belongs to user {owner}, who could not use what root writes there: run the command as that user, or choose another folder.");
         }
     }
 
@@ -106,7 +107,8 @@ internal sealed class StateFolder : IDisposable
     {
         if (fault is not null)
         {
-            throw new ClientStateException($"The new client state has a fault ({fault}), so {_file} keeps the one before it. Report this to the authors of Optiks.");
+            throw new ClientStateException(
+                $"The new client state has a fault ({fault}), so {_file} keeps the one before it. Report this to the authors of Optiks.");
         }
         AtomicFile.Write(_file, JsonSerializer.SerializeToUtf8Bytes(state, type), AtomicFile.PrivateMode);
     }
@@ -118,5 +120,6 @@ internal sealed class StateFolder : IDisposable
     public void Dispose() => _lock.Dispose();
 
     private ClientStateException Damaged(string fault, Exception? cause) =>
-        new($"{_file} is damaged ({fault}). Restore it from a backup; deleting it makes this client forget which view of the log it has seen.", cause!);
+        new(
+            $"{_file} is damaged ({fault}). Restore it from a backup; deleting it makes this client forget which view of the log it has seen.", cause!);
 }

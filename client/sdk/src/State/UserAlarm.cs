@@ -22,9 +22,11 @@ namespace Optiks.Client;
 /// did not set with this state.
 /// </param>
 public sealed record UserAlarm(
-    UserAlarmKind Kind, ulong Period, ulong Version, ulong Epoch, string? ValueSha256 = null, string? Device = null, string? Name = null, string? User = null, Reason? Handover = null)
+    UserAlarmKind Kind, ulong Period, ulong Version, ulong Epoch, string? ValueSha256 = null, string? Device = null, string? Name = null,
+    string? User = null, Reason? Handover = null)
 {
-    internal static UserAlarm OfDevice(string device, OwnerAlarm alarm) => new(UserAlarmKind.DeviceValue, alarm.Period, alarm.Version, alarm.Epoch, alarm.ValueSha256, device, Handover: alarm.Handover);
+    internal static UserAlarm OfDevice(string device, OwnerAlarm alarm) =>
+        new(UserAlarmKind.DeviceValue, alarm.Period, alarm.Version, alarm.Epoch, alarm.ValueSha256, device, Handover: alarm.Handover);
 
     internal OwnerAlarm OwnerAlarm => new(Period, Version, Epoch, ValueSha256, Handover);
 }

@@ -20,7 +20,8 @@ internal sealed class BoardReader : ITileReader
     }
 
     /// <inheritdoc/>
-    public Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken) => GetAsync("checkpoint", SignedNote.MaxBytes, cancellationToken);
+    public Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken) =>
+        GetAsync("checkpoint", SignedNote.MaxBytes, cancellationToken);
 
     /// <inheritdoc/>
     public async Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken)
@@ -42,14 +43,16 @@ internal sealed class BoardReader : ITileReader
     /// Reads the checkpoint, for callers that cannot continue without one. Throws <see cref="OptiksServerException"/> when the server has
     /// no checkpoint yet.
     /// </summary>
-    public async Task<byte[]> CheckpointAsync(CancellationToken cancellationToken) => await ReadCheckpointAsync(cancellationToken).ConfigureAwait(false)
+    public async Task<byte[]> CheckpointAsync(CancellationToken cancellationToken) =>
+        await ReadCheckpointAsync(cancellationToken).ConfigureAwait(false)
         ?? throw new OptiksServerException(ServerFailure.Unusable, _server, $"{_server.Authority} has no checkpoint yet.");
 
     private async Task<byte[]?> GetAsync(string file, int maxLength, CancellationToken cancellationToken)
     {
         try
         {
-            return await _connection.SendAsync(new ServerRequest(_server, $"/log/{file}", null, maxLength), cancellationToken).ConfigureAwait(false);
+            return await _connection.SendAsync(new ServerRequest(_server, $"/log/{file}", null, maxLength), cancellationToken)
+                .ConfigureAwait(false);
         }
         catch (OptiksServerException e) when (e.Status == HttpStatusCode.NotFound)
         {

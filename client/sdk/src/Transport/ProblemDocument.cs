@@ -21,7 +21,9 @@ internal static class ProblemDocument
         {
             using var document = JsonDocument.Parse(body, new JsonDocumentOptions { MaxDepth = 8 });
             JsonElement root = document.RootElement;
-            problem = Text(root, "type") is { } type && type.StartsWith(ProblemNames.UrnPrefix, StringComparison.Ordinal) ? type[ProblemNames.UrnPrefix.Length..] : null;
+            problem = Text(root, "type") is { } type && type.StartsWith(ProblemNames.UrnPrefix, StringComparison.Ordinal)
+                ? type[ProblemNames.UrnPrefix.Length..]
+                : null;
             detail = Text(root, "detail") ?? Text(root, "title");
             field = Text(root, "field");
             traceId = Text(root, "trace_id");
@@ -33,7 +35,8 @@ internal static class ProblemDocument
         HttpStatusCode status = response.StatusCode;
         string what = problem ?? $"{(int)status} {response.ReasonPhrase}";
         return new OptiksServerException(
-            ServerFailure.Refused, server, $"{server.Authority} refused: {what}{(detail is null ? "" : $" ({detail.TrimEnd('.')})")}{(field is null ? "" : $", field {field}")}.")
+            ServerFailure.Refused, server,
+            $"{server.Authority} refused: {what}{(detail is null ? "" : $" ({detail.TrimEnd('.')})")}{(field is null ? "" : $", field {field}")}.")
         {
             Status = status,
             Problem = problem,
@@ -44,7 +47,8 @@ internal static class ProblemDocument
     }
 
     private static string? Text(JsonElement element, string name) =>
-        element.ValueKind == JsonValueKind.Object && element.TryGetProperty(name, out JsonElement member) && member.ValueKind == JsonValueKind.String
+        element.ValueKind == JsonValueKind.Object && element.TryGetProperty(name, out JsonElement member)
+            && member.ValueKind == JsonValueKind.String
             ? DisplayText.Escape(member.GetString()!, MaxTextLength)
             : null;
 

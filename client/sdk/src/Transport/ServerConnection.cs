@@ -24,7 +24,8 @@ internal sealed class ServerConnection
     private readonly TimeSpan _answerWithin;
     private readonly TimeProvider _time;
 
-    public ServerConnection(HttpClient http, Func<CancellationToken, ValueTask<string>>? credential, TimeSpan answerWithin, TimeProvider time)
+    public ServerConnection(HttpClient http, Func<CancellationToken, ValueTask<string>>? credential, TimeSpan answerWithin,
+        TimeProvider time)
     {
         _http = http;
         _credential = credential;
@@ -51,22 +52,27 @@ internal sealed class ServerConnection
         if (request.Authorize && _credential is not null)
         {
             RequirePrivacy(server);
-            message.Headers.Authorization = new AuthenticationHeaderValue("Bearer", await _credential(cancellationToken).ConfigureAwait(false));
+            message.Headers.Authorization = new AuthenticationHeaderValue(
+                "Bearer", await _credential(cancellationToken).ConfigureAwait(false));
         }
         if (ProxyCheck.FindReader(_http, server) is { } proxy)
         {
             throw new OptiksServerException(
-                ServerFailure.Insecure, server, $"Nothing is sent to {server.Authority}: the proxy {proxy.Authority} of the HttpClient would read it. Use https, or an HttpClient whose handler has UseProxy = false.");
+                ServerFailure.Insecure, server,
+                $"Nothing is sent to {server.Authority}: the proxy {proxy.Authority} of the HttpClient would read it. Use https, or an HttpClient whose handler has UseProxy = false.");
         }
         if (request.Body is { } body)
         {
             message.Content = new ReadOnlyMemoryContent(body.Octets);
             message.Content.Headers.ContentType = new MediaTypeHeaderValue(body.MediaType);
         }
-        using var deadline = new AnswerDeadline(_answerWithin, _time, LeastOctetsPerSecond, cancellationToken) { Longest = LongestFactor * _answerWithin };
+        using var deadline = new AnswerDeadline(
+            _answerWithin, _time, LeastOctetsPerSecond, cancellationToken)
+        { Longest = LongestFactor * _answerWithin };
         try
         {
-            using HttpResponseMessage response = await _http.SendAsync(message, HttpCompletionOption.ResponseHeadersRead, deadline.Token).ConfigureAwait(false);
+            using HttpResponseMessage response =
+                await _http.SendAsync(message, HttpCompletionOption.ResponseHeadersRead, deadline.Token).ConfigureAwait(false);
             byte[] answer = await ReadAsync(response, server, maxLength, deadline).ConfigureAwait(false);
             if (response.StatusCode is not (HttpStatusCode.OK or HttpStatusCode.Accepted))
             {
@@ -75,7 +81,8 @@ internal sealed class ServerConnection
             string? actual = response.Content.Headers.ContentType?.MediaType;
             return accept is null || string.Equals(actual, accept, StringComparison.OrdinalIgnoreCase)
                 ? answer
-                : throw new OptiksServerException(ServerFailure.Unusable, server, $"{server.Authority} answered with {actual ?? "no media type"} instead of {accept}.");
+                : throw new OptiksServerException(
+                    ServerFailure.Unusable, server, $"{server.Authority} answered with {actual ?? "no media type"} instead of {accept}.");
         }
         catch (Exception e) when (IsConnectionFailure(e))
         {
@@ -96,7 +103,8 @@ internal sealed class ServerConnection
         if (server.Scheme == Uri.UriSchemeHttp && !server.IsLoopback)
         {
             throw new OptiksServerException(
-                ServerFailure.Insecure, server, $"The API key or token is not sent to {server.Authority}, as http shows it to everyone on the way: use the server's https URL, or a tunnel that ends on this machine.");
+                ServerFailure.Insecure, server,
+                $"The API key or token is not sent to {server.Authority}, as http shows it to everyone on the way: use the server's https URL, or a tunnel that ends on this machine.");
         }
     }
 
@@ -105,7 +113,8 @@ internal sealed class ServerConnection
     /// exceptions of this kind. It does not wrap the <see cref="SocketException"/> of a server that closes a new connection before .NET has
     /// read the connection's remote address. It does not wrap the stream's exceptions either while the client reads a body.
     /// </summary>
-    private static bool IsConnectionFailure(Exception e) => e is HttpRequestException or HttpIOException or SocketException or IOException { InnerException: SocketException };
+    private static bool IsConnectionFailure(Exception e) =>
+        e is HttpRequestException or HttpIOException or SocketException or IOException { InnerException: SocketException };
 
     private static async Task<byte[]> ReadAsync(HttpResponseMessage response, Uri server, int maxLength, AnswerDeadline deadline)
     {
@@ -115,7 +124,8 @@ internal sealed class ServerConnection
         }
         catch (AnswerTooLongException e)
         {
-            throw new OptiksServerException(ServerFailure.Unusable, server, $"{server.Authority} answered with more than {maxLength} octets.", e);
+            throw new OptiksServerException(
+                ServerFailure.Unusable, server, $"{server.Authority} answered with more than {maxLength} octets.", e);
         }
     }
 }

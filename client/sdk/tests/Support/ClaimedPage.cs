@@ -14,7 +14,8 @@ internal static class ClaimedPage
     {
         Versions versions = VersionsAnswer.Decode(honest).Versions.Single();
         byte[] members = [.. versions.Members.SelectMany(Committed)];
-        byte[] item = [.. Integer(version, 8), .. Integer(versions.From, 8), .. Integer((ulong)members.Length, 4), .. members, .. Integer(0, 3)];
+        byte[] item = [.. Integer(version, 8), .. Integer(versions.From, 8), .. Integer((ulong)members.Length, 4), .. members,
+            .. Integer(0, 3)];
         return [.. honest[..HeadLength(honest)], .. Integer((ulong)item.Length, 4), .. item];
     }
 

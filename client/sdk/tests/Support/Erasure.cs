@@ -38,7 +38,8 @@ internal static class Erasure
             }
             byte[] commitment = NativeHash.Compute(HashTags.Commitment, (byte[])[.. member.CommitmentOrOpening.Span, .. member.Value.Span]);
             int path = start + KindOffset + 1 + member.CommitmentOrOpening.Length + 3 + member.Value.Length;
-            changed.AddRange([.. answer.AsSpan(start, KindOffset), (byte)MemberKind.Committed, .. commitment, .. answer.AsSpan(path, next - path)]);
+            changed.AddRange(
+                [.. answer.AsSpan(start, KindOffset), (byte)MemberKind.Committed, .. commitment, .. answer.AsSpan(path, next - path)]);
         }
         byte[] erased = [.. answer.AsSpan(0, members), .. changed, .. answer.AsSpan(end)];
         BinaryPrimitives.WriteUInt32BigEndian(erased.AsSpan(members - 4), (uint)changed.Count);

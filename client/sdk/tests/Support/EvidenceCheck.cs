@@ -14,8 +14,12 @@ internal static class EvidenceCheck
     public static void Proves(string folder)
     {
         var anchor = TrustAnchor.Load(Path.Combine(folder, "trust.json"));
-        Assert.Equal(Reason.Valid, Verifier.Checkpoint(anchor, File.ReadAllBytes(Path.Combine(folder, "kept-checkpoint.txt")), out ulong keptSize, out byte[] keptRoot));
-        Assert.Equal(Reason.Valid, Verifier.Checkpoint(anchor, File.ReadAllBytes(Path.Combine(folder, "received-checkpoint.txt")), out ulong size, out byte[] root));
+        Assert.Equal(Reason.Valid,
+            Verifier.Checkpoint(anchor, File.ReadAllBytes(Path.Combine(folder, "kept-checkpoint.txt")), out ulong keptSize,
+                out byte[] keptRoot));
+        Assert.Equal(Reason.Valid,
+            Verifier.Checkpoint(anchor, File.ReadAllBytes(Path.Combine(folder, "received-checkpoint.txt")), out ulong size,
+                out byte[] root));
         if (size == keptSize)
         {
             Assert.NotEqual(keptRoot, root);

@@ -56,7 +56,8 @@ internal sealed class Fixture : IAsyncDisposable
         Clock.UtcNow = Log.Now;
     }
 
-    public OptiksClient Client(IClientStateStore store, TimeSpan? retryFor = null, Func<OptiksClientOptions, OptiksClientOptions>? change = null) => new(
+    public OptiksClient Client(
+        IClientStateStore store, TimeSpan? retryFor = null, Func<OptiksClientOptions, OptiksClientOptions>? change = null) => new(
         (change ?? (options => options))(new OptiksClientOptions
         {
             TrustAnchor = FixtureLog.Anchor,

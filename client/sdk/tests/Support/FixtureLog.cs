@@ -38,7 +38,8 @@ internal sealed class FixtureLog : IDisposable
         _secrets = secrets;
         _startMs = startMs;
         _own = DirectorySecrets.FromOctets(secrets);
-        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = _own, LeafLogPath = _folder.In("leaves"), MaxValueLength = Configuration.MaxValueLength });
+        _directory = KeyDirectory.Create(
+            new DirectoryOptions { Secrets = _own, LeafLogPath = _folder.In("leaves"), MaxValueLength = Configuration.MaxValueLength });
         if (epochs.Count == 0)
         {
             Add([], [], [], _directory.TakeView());
@@ -87,7 +88,14 @@ internal sealed class FixtureLog : IDisposable
         DirectorySecrets secrets = _own!.NextPeriod();
         _own.Dispose();
         _own = secrets;
-        var next = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, LeafLogPath = _folder.In($"leaves-{Period + 1}"), MaxValueLength = Configuration.MaxValueLength, Period = Period + 1 });
+        var next = KeyDirectory.Create(
+            new DirectoryOptions
+            {
+                Secrets = secrets,
+                LeafLogPath = _folder.In($"leaves-{Period + 1}"),
+                MaxValueLength = Configuration.MaxValueLength,
+                Period = Period + 1,
+            });
         for (int epoch = 1; epoch < _epochs.Length; epoch++)
         {
             next.Load((ulong)epoch, [.. _epochs[epoch].Rows.Where(row => !row.Structure.HasVersions())], _epochs[epoch].Values);
@@ -101,7 +109,10 @@ internal sealed class FixtureLog : IDisposable
                 gone.UnionWith(DeviceList.Decode(list.Value).Select(device => "k" + Convert.ToHexString(device.Span)));
             }
         }
-        IReadOnlyList<FixtureCopy> copies = [.. _latest.Values.Where(item => item.Structure.HasVersions() && !gone.Contains((item.Structure == StructureId.Devices ? "d" : "k") + Convert.ToHexString(item.Key)))];
+        IReadOnlyList<FixtureCopy> copies =
+            [.. _latest.Values.Where(
+                item => item.Structure.HasVersions()
+                    && !gone.Contains((item.Structure == StructureId.Devices ? "d" : "k") + Convert.ToHexString(item.Key)))];
         copies = change?.Invoke(copies) ?? copies;
         using var keys = new ByteStrings();
         using var values = new ByteStrings();
@@ -191,7 +202,12 @@ internal sealed class FixtureLog : IDisposable
     public void PublishRecord(Func<EpochRecord, EpochRecord> change)
     {
         EpochRecord last = EpochRecord.Decode(Record(Latest));
-        EpochRecord honest = last with { Epoch = last.Epoch + 1, TimeMs = last.TimeMs + StepMs, Previous = EpochRecord.Hash(Record(Latest)) };
+        EpochRecord honest = last with
+        {
+            Epoch = last.Epoch + 1,
+            TimeMs = last.TimeMs + StepMs,
+            Previous = EpochRecord.Hash(Record(Latest)),
+        };
         Stage([], [], change(honest).Encode());
     }
 
@@ -216,7 +232,8 @@ internal sealed class FixtureLog : IDisposable
     /// </summary>
     public static byte[] Checkpoint(MemoryBoard board) => Checkpoint(board.Size, board.Root.ToArray());
 
-    public static byte[] Checkpoint(ulong size, byte[] root) => Sign(Encoding.UTF8.GetBytes(FormattableString.Invariant($"{Origin}\n{size}\n{Convert.ToBase64String(root)}\n")));
+    public static byte[] Checkpoint(ulong size, byte[] root) =>
+        Sign(Encoding.UTF8.GetBytes(FormattableString.Invariant($"{Origin}\n{size}\n{Convert.ToBase64String(root)}\n")));
 
     /// <summary>
     /// Returns a note with the given text. The log's signature line occurs in it as often as the parameter <paramref name="lines"/> says.
@@ -226,7 +243,8 @@ internal sealed class FixtureLog : IDisposable
         byte[] keyId = new byte[4];
         BinaryPrimitives.WriteUInt32BigEndian(keyId, Anchor.LogKey.KeyId);
         string signature = Convert.ToBase64String([.. keyId, .. Ed25519.Sign(s_seed, text)]);
-        return [.. text, (byte)'\n', .. Enumerable.Repeat(Encoding.UTF8.GetBytes($"\u2014 {Origin} {signature}\n"), lines).SelectMany(line => line)];
+        return [.. text, (byte)'\n',
+            .. Enumerable.Repeat(Encoding.UTF8.GetBytes($"\u2014 {Origin} {signature}\n"), lines).SelectMany(line => line)];
     }
 
     /// <summary>Returns the signer of the log's notes.</summary>
@@ -245,7 +263,9 @@ internal sealed class FixtureLog : IDisposable
         }
         MemoryBoard board = Board(size);
         IReadOnlyList<TreeHash> inclusion = await InclusionProof.MakeAsync(board, epoch, size, CancellationToken.None);
-        IReadOnlyList<TreeHash> consistency = keptSize is 0 || keptSize == size ? [] : await ConsistencyProof.MakeAsync(board, keptSize, size, CancellationToken.None);
+        IReadOnlyList<TreeHash> consistency = keptSize is 0 || keptSize == size
+            ? []
+            : await ConsistencyProof.MakeAsync(board, keptSize, size, CancellationToken.None);
         byte[] note = keptSize == size ? [] : Checkpoint(board);
         return [.. Record(epoch), .. Vector(inclusion), .. Vector(consistency), (byte)(note.Length >> 8), (byte)note.Length, .. note];
     }
@@ -289,7 +309,8 @@ internal sealed class FixtureLog : IDisposable
         }
         var output = new ArrayBufferWriter<byte>();
         using ProofBatch proofs = _epochs[(int)epoch].View.CreateProofs(StructureId.Keys);
-        proofs.WriteLookups(keys, [.. queries.Select(query => query.Period)], [.. queries.Select(query => query.Version)], output, new ulong[queries.Count]);
+        proofs.WriteLookups(keys, [.. queries.Select(query => query.Period)], [.. queries.Select(query => query.Version)], output,
+            new ulong[queries.Count]);
         return output.WrittenSpan.ToArray();
     }
 
@@ -335,7 +356,8 @@ internal sealed class FixtureLog : IDisposable
         }
         var merged = new System.Buffers.ArrayBufferWriter<byte>();
         AppendProofs.Merge(steps, [.. counts], merged);
-        return Optiks.Protocol.AuditProof.Encode([.. _epochs[(int)from..((int)to + 1)].Select(epoch => new ReadOnlyMemory<byte>(epoch.Record))], merged.WrittenSpan);
+        return Optiks.Protocol.AuditProof.Encode(
+            [.. _epochs[(int)from..((int)to + 1)].Select(epoch => new ReadOnlyMemory<byte>(epoch.Record))], merged.WrittenSpan);
     }
 
     public void Dispose()
@@ -356,7 +378,8 @@ internal sealed class FixtureLog : IDisposable
         foreach (FixtureItem item in items)
         {
             (StructureId Structure, string Key) name = (item.Structure, Convert.ToHexString(item.Key));
-            _latest[name] = new FixtureCopy(item.Structure, item.Key, _latest.TryGetValue(name, out FixtureCopy? before) ? before.Version + 1 : 1, item.Value);
+            _latest[name] = new FixtureCopy(
+                item.Structure, item.Key, _latest.TryGetValue(name, out FixtureCopy? before) ? before.Version + 1 : 1, item.Value);
         }
     }
 

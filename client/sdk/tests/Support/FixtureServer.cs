@@ -61,7 +61,8 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// Tells whether the server no longer serves a period. The second argument is the current period. The default is honest and follows the
     /// configuration.
     /// </summary>
-    public Func<ulong, ulong, bool> IsGone { get; set; } = (period, current) => current - period >= FixtureLog.Configuration.RetainedPeriods;
+    public Func<ulong, ulong, bool> IsGone { get; set; } = (period, current) =>
+        current - period >= FixtureLog.Configuration.RetainedPeriods;
 
     /// <summary>Whether the server reports that all values of ended periods were erased.</summary>
     public bool HasErasedEnds { get; set; }
@@ -152,21 +153,25 @@ internal sealed class FixtureServer : IAsyncDisposable
         foreach ((Guid id, (byte[] key, byte[] value)) in _accepted.ToArray())
         {
             Log.Publish(key, value);
-            _status[id] = $$"""{"request_id":"{{id}}","status":"published","epoch":{{Log.Latest}},"items":[{"item":0,"key_b64":"{{Base64UrlText.Encode(key)}}","version":{{VersionOf(key)}},"period":{{Log.Period}}}]}""";
+            _status[id] =
+                $$"""{"request_id":"{{id}}","status":"published","epoch":{{Log.Latest}},"items":[{"item":0,"key_b64":"{{Base64UrlText.Encode(key)}}","version":{{VersionOf(key)}},"period":{{Log.Period}}}]}""";
             _accepted.TryRemove(id, out _);
         }
     }
 
     public async ValueTask DisposeAsync() => await _app.DisposeAsync();
 
-    private ulong VersionOf(byte[] key) => LookupAnswer.Decode((byte[])[.. Log.HeadAsync(Log.Latest, 0).GetAwaiter().GetResult()!, .. Log.Lookups(Log.Latest, [new FixtureQuery(key, 0, 0)])]).Lookups[0].Version;
+    private ulong VersionOf(byte[] key) =>
+        LookupAnswer.Decode(
+            (byte[])[.. Log.HeadAsync(Log.Latest, 0).GetAwaiter().GetResult()!,
+                .. Log.Lookups(Log.Latest, [new FixtureQuery(key, 0, 0)])]).Lookups[0].Version;
 
     private async Task HandleAsync(HttpContext context)
     {
         string path = context.Request.Path.Value!;
         if (!path.StartsWith(Prefix, StringComparison.Ordinal))
         {
-            await ProblemAsync(context, 404, "not-found");
+            await FixtureAnswers.ProblemAsync(context, 404, "not-found");
             return;
         }
         path = path[Prefix.Length..];
@@ -177,7 +182,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         }
         if (Refuse(path) is { } refusal)
         {
-            await ProblemAsync(context, refusal.Status, refusal.Problem);
+            await FixtureAnswers.ProblemAsync(context, refusal.Status, refusal.Problem);
             return;
         }
         if (AnswersHtml && path.StartsWith("/v1/", StringComparison.Ordinal))
@@ -187,7 +192,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         }
         if (Endless && path.StartsWith("/v1/", StringComparison.Ordinal))
         {
-            await SendEndlesslyAsync(context);
+            await FixtureAnswers.SendEndlesslyAsync(context);
             return;
         }
         if (Hang(path))
@@ -196,14 +201,15 @@ internal sealed class FixtureServer : IAsyncDisposable
             await context.Response.Body.WriteAsync(new byte[1]);
             await context.Response.Body.FlushAsync();
             // Send nothing more until the client disconnects.
-            await Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
+            await Task.Delay(Timeout.Infinite, context.RequestAborted)
+                .ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
             return;
         }
         ulong latest = Lag ?? Log.Latest;
         (ulong epoch, string? unserved) = Asked(context, latest);
         if (unserved is not null)
         {
-            await ProblemAsync(context, unserved == "not-found" ? 404 : 410, unserved);
+            await FixtureAnswers.ProblemAsync(context, unserved == "not-found" ? 404 : 410, unserved);
             return;
         }
         switch (path)
@@ -264,7 +270,8 @@ internal sealed class FixtureServer : IAsyncDisposable
 
     private async Task HeadAsync(HttpContext context, ulong latest) => await BytesAsync(
         context, "/v1/epochs/latest", MediaTypes.Head,
-        (await Log.HeadAsync(latest, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture)))!);
+        (await Log.HeadAsync(latest,
+            ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture)))!);
 
     private async Task PeriodsAsync(HttpContext context, ulong latest)
     {
@@ -272,25 +279,27 @@ internal sealed class FixtureServer : IAsyncDisposable
         ulong period = EpochRecord.ReadPeriod(Log.Record(latest));
         if (from > period)
         {
-            await ProblemAsync(context, 404, "not-found");
+            await FixtureAnswers.ProblemAsync(context, 404, "not-found");
             return;
         }
         const ulong OfPage = (ProtocolLimits.MaxPeriodBounds / 2) - 1;
         ulong last = period - from > OfPage ? Log.FirstEpoch(Log.LastEpoch(from + OfPage, latest)) : latest;
-        byte[]? head = await Log.HeadAsync(last, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture), latest);
+        byte[]? head = await Log.HeadAsync(last,
+            ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture), latest);
         if (head is null)
         {
-            await ProblemAsync(context, 503, "not-caught-up");
+            await FixtureAnswers.ProblemAsync(context, 503, "not-caught-up");
             return;
         }
-        await BytesAsync(context, "/v1/periods", context.Request.Headers.Accept.ToString(), [.. head, .. await Log.BoundsAsync(last, from, latest)]);
+        await BytesAsync(context, "/v1/periods", context.Request.Headers.Accept.ToString(),
+            [.. head, .. await Log.BoundsAsync(last, from, latest)]);
     }
 
     private async Task AnswerAsync(HttpContext context, string path, ulong epoch)
     {
         if ((path != "/v1/lookup" || LookupsAreClosed) && !IsAuthorized(context))
         {
-            await ProblemAsync(context, 401, "unauthorized");
+            await FixtureAnswers.ProblemAsync(context, 401, "unauthorized");
             return;
         }
         using var body = new MemoryStream();
@@ -299,14 +308,16 @@ internal sealed class FixtureServer : IAsyncDisposable
         LastQueries = queries;
         if (path == "/v1/lookup" && queries.Count > MostQueries)
         {
-            await ProblemAsync(context, 422, "answer-too-large");
+            await FixtureAnswers.ProblemAsync(context, 422, "answer-too-large");
             return;
         }
-        ulong kept = IgnoresKeptSize ? 0 : ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture);
+        ulong kept = IgnoresKeptSize
+            ? 0
+            : ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture);
         byte[]? head = await Log.HeadAsync(epoch, kept, Lag ?? Log.Latest);
         if (head is null)
         {
-            await ProblemAsync(context, 503, "not-caught-up");
+            await FixtureAnswers.ProblemAsync(context, 503, "not-caught-up");
             return;
         }
         byte[] rest = path == "/v1/lookup" ? Log.Lookups(epoch, queries) : Log.Versions(epoch, queries, PageSize);
@@ -318,7 +329,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         bool isLookup = path == "/v1/users/lookup";
         if ((!isLookup || LookupsAreClosed) && !IsAuthorized(context))
         {
-            await ProblemAsync(context, 401, "unauthorized");
+            await FixtureAnswers.ProblemAsync(context, 401, "unauthorized");
             return;
         }
         using var body = new MemoryStream();
@@ -326,10 +337,12 @@ internal sealed class FixtureServer : IAsyncDisposable
         byte[] query = body.ToArray();
         if (isLookup && UserQueryList.Decode(query).Count > MostQueries)
         {
-            await ProblemAsync(context, 422, "answer-too-large");
+            await FixtureAnswers.ProblemAsync(context, 422, "answer-too-large");
             return;
         }
-        byte[]? head = await Log.HeadAsync(epoch, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture), Lag ?? Log.Latest);
+        byte[]? head = await Log.HeadAsync(
+            epoch, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture),
+            Lag ?? Log.Latest);
         byte[] rest = [];
         bool isAhead = head is null;
         bool isUnknown = false;
@@ -338,11 +351,15 @@ internal sealed class FixtureServer : IAsyncDisposable
             rest = Log.Users(epoch, query, out UsersSummary summary);
             if (DeniesWhatIsKnown && summary.AheadOf == KnownOfUser.Key)
             {
-                rest = Log.Users(epoch, UserQueryList.Encode([.. UserQueryList.Decode(query).Select(one => one with { Keys = [] })]), out summary);
+                rest = Log.Users(epoch, UserQueryList.Encode([.. UserQueryList.Decode(query).Select(one => one with { Keys = [] })]),
+                    out summary);
             }
             if (DeniesWhatIsKnown && summary.AheadOf != KnownOfUser.None)
             {
-                rest = Log.Users(epoch, UserQueryList.Encode([.. UserQueryList.Decode(query).Select(one => new UserQuery(one.Username) { Device = one.Device })]), out summary);
+                rest = Log.Users(
+                    epoch,
+                    UserQueryList.Encode(
+                        [.. UserQueryList.Decode(query).Select(one => new UserQuery(one.Username) { Device = one.Device })]), out summary);
             }
             isAhead = summary.AheadOf != KnownOfUser.None;
         }
@@ -356,7 +373,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         }
         if (isAhead || isUnknown)
         {
-            await ProblemAsync(context, isAhead ? 503 : 404, isAhead ? "not-caught-up" : "not-found");
+            await FixtureAnswers.ProblemAsync(context, isAhead ? 503 : 404, isAhead ? "not-caught-up" : "not-found");
             return;
         }
         await BytesAsync(context, path, context.Request.Headers.Accept.ToString(), [.. head!, .. rest]);
@@ -366,16 +383,19 @@ internal sealed class FixtureServer : IAsyncDisposable
     {
         if (!IsAuthorized(context))
         {
-            await ProblemAsync(context, 401, "unauthorized");
+            await FixtureAnswers.ProblemAsync(context, 401, "unauthorized");
             return;
         }
         using JsonDocument document = await JsonDocument.ParseAsync(context.Request.Body);
         JsonElement root = document.RootElement;
         Guid id = root.GetProperty("request_id").GetGuid();
-        LastUpdate = (Octets(root, "key_b64"), Octets(root, "value_b64"), root.TryGetProperty("receipt", out JsonElement receipt) && receipt.GetBoolean());
-        if (root.TryGetProperty("expected", out JsonElement expected) && expected.GetProperty("version").GetUInt64() != VersionOf(Octets(root, "key_b64")))
+        LastUpdate = (Octets(root, "key_b64"), Octets(root, "value_b64"),
+            root.TryGetProperty("receipt", out JsonElement receipt) && receipt.GetBoolean());
+        if (root.TryGetProperty("expected", out JsonElement expected)
+            && expected.GetProperty("version").GetUInt64() != VersionOf(Octets(root, "key_b64")))
         {
-            _status[id] = $$"""{"request_id":"{{id}}","status":"refused","reason":"expected-version","item":0,"current":{"period":0,"version":{{VersionOf(Octets(root, "key_b64"))}} } }""";
+            _status[id] =
+                $$"""{"request_id":"{{id}}","status":"refused","reason":"expected-version","item":0,"current":{"period":0,"version":{{VersionOf(Octets(root, "key_b64"))}} } }""";
         }
         else if (_status.TryAdd(id, $$"""{"request_id":"{{id}}","status":"pending"}"""))
         {
@@ -386,14 +406,15 @@ internal sealed class FixtureServer : IAsyncDisposable
             }
         }
         context.Response.StatusCode = 202;
-        await BytesAsync(context, "/v1/updates", MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes($$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/updates/{{id}}"}"""));
+        await BytesAsync(context, "/v1/updates", MediaTypes.Json,
+            System.Text.Encoding.UTF8.GetBytes($$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/updates/{{id}}"}"""));
     }
 
     private async Task AcceptUserAsync(HttpContext context, string path)
     {
         if (!IsAuthorized(context))
         {
-            await ProblemAsync(context, 401, "unauthorized");
+            await FixtureAnswers.ProblemAsync(context, 401, "unauthorized");
             return;
         }
         using var body = new MemoryStream();
@@ -405,38 +426,46 @@ internal sealed class FixtureServer : IAsyncDisposable
         context.Response.StatusCode = 202;
         if (path == "/v1/erasures")
         {
-            await BytesAsync(context, path, MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes($$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/erasures/{{id}}"}"""));
+            await BytesAsync(context, path, MediaTypes.Json,
+                System.Text.Encoding.UTF8.GetBytes($$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/erasures/{{id}}"}"""));
             return;
         }
-        await BytesAsync(context, "/v1/users", MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes($$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/updates/{{id}}","user_b64":"{{document.RootElement.GetProperty("user_b64").GetString()}}"}"""));
+        await BytesAsync(context, "/v1/users", MediaTypes.Json,
+            System.Text.Encoding.UTF8.GetBytes(
+                $$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/updates/{{id}}","user_b64":"{{document.RootElement.GetProperty("user_b64").GetString()}}"}"""));
     }
 
     private async Task OtherAsync(HttpContext context, string path, ulong epoch)
     {
-        if (path.StartsWith("/log/tile/", StringComparison.Ordinal) && TilePath.TryParse(path["/log/".Length..], out TilePath tile) && (Tile?.Invoke(tile) ?? Log.Board(epoch + 1).Tile(tile)) is { } octets)
+        if (path.StartsWith("/log/tile/", StringComparison.Ordinal) && TilePath.TryParse(path["/log/".Length..], out TilePath tile)
+            && (Tile?.Invoke(tile) ?? Log.Board(epoch + 1).Tile(tile)) is { } octets)
         {
             await BytesAsync(context, path, "application/octet-stream", octets);
         }
-        else if (path.StartsWith("/v1/updates/", StringComparison.Ordinal) && _status.TryGetValue(Guid.Parse(path["/v1/updates/".Length..]), out string? status))
+        else if (path.StartsWith("/v1/updates/", StringComparison.Ordinal)
+            && _status.TryGetValue(Guid.Parse(path["/v1/updates/".Length..]), out string? status))
         {
             await BytesAsync(context, path, MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes(status));
         }
-        else if (path.StartsWith("/v1/updates/", StringComparison.Ordinal) && _userRequests.ContainsKey(Guid.Parse(path["/v1/updates/".Length..])))
+        else if (path.StartsWith("/v1/updates/", StringComparison.Ordinal)
+            && _userRequests.ContainsKey(Guid.Parse(path["/v1/updates/".Length..])))
         {
             await BytesAsync(context, path, MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes(UserStatus));
         }
-        else if (path.StartsWith("/v1/erasures/", StringComparison.Ordinal) && _userRequests.ContainsKey(Guid.Parse(path["/v1/erasures/".Length..])))
+        else if (path.StartsWith("/v1/erasures/", StringComparison.Ordinal)
+            && _userRequests.ContainsKey(Guid.Parse(path["/v1/erasures/".Length..])))
         {
             await BytesAsync(context, path, MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes(ErasureStatus));
         }
         else if (path.StartsWith("/v1/epochs/", StringComparison.Ordinal) && path.EndsWith("/audit-proof", StringComparison.Ordinal))
         {
-            ulong[] range = [.. path.Split('/')[3].Split('-').Select(text => ulong.Parse(text, System.Globalization.CultureInfo.InvariantCulture))];
+            ulong[] range = [.. path.Split('/')[3].Split('-')
+                .Select(text => ulong.Parse(text, System.Globalization.CultureInfo.InvariantCulture))];
             await BytesAsync(context, path, MediaTypes.AuditProof, Log.AuditProof(range.Length == 1 ? range[0] - 1 : range[0], range[^1]));
         }
         else
         {
-            await ProblemAsync(context, 404, "not-found");
+            await FixtureAnswers.ProblemAsync(context, 404, "not-found");
         }
     }
 
@@ -446,31 +475,8 @@ internal sealed class FixtureServer : IAsyncDisposable
         await context.Response.Body.WriteAsync(Mutate(path, octets));
     }
 
-    private static async Task SendEndlesslyAsync(HttpContext context)
-    {
-        context.Response.ContentType = context.Request.Headers.Accept.ToString();
-        byte[] octets = new byte[1 << 20];
-        try
-        {
-            while (!context.RequestAborted.IsCancellationRequested)
-            {
-                await context.Response.Body.WriteAsync(octets, context.RequestAborted);
-            }
-        }
-        catch (Exception e) when (e is IOException or OperationCanceledException)
-        {
-            // The client has stopped reading the answer, so end it.
-        }
-    }
-
-    private static async Task ProblemAsync(HttpContext context, int status, string problem)
-    {
-        context.Response.StatusCode = status;
-        context.Response.ContentType = "application/problem+json";
-        await context.Response.WriteAsync($$"""{"type":"urn:optiks:problem:{{problem}}","title":"{{problem}}","status":{{status}},"detail":"a detail","trace_id":"00-1-2-00"}""");
-    }
-
-    private static bool IsAuthorized(HttpContext context) => context.Request.Headers.Authorization.ToString() is $"Bearer {ApiKey}" or $"Bearer {Token}";
+    private static bool IsAuthorized(HttpContext context) =>
+        context.Request.Headers.Authorization.ToString() is $"Bearer {ApiKey}" or $"Bearer {Token}";
 
     private static byte[] Octets(JsonElement element, string name) =>
         Base64UrlText.TryDecode(element.GetProperty(name).GetString()!, out byte[]? octets) ? octets : throw new InvalidDataException(name);

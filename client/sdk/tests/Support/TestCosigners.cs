@@ -16,12 +16,14 @@ internal sealed class TestCosigners : IDisposable
     public VerifierKey Key(string name) => Signer(name).Key;
 
     /// <summary>Returns a trust anchor with auditors, each with the first epoch that it covers.</summary>
-    public TrustAnchor Anchor(int required, TimeSpan lag, params (string Name, ulong First)[] auditors) => Anchor(json => json["auditors"] = new JsonObject
-    {
-        ["required"] = required,
-        ["max_lag_ms"] = (long)lag.TotalMilliseconds,
-        ["keys"] = new JsonArray([.. auditors.Select(auditor => new JsonObject { ["key"] = Key(auditor.Name).ToString(), ["first_epoch"] = auditor.First })]),
-    });
+    public TrustAnchor Anchor(int required, TimeSpan lag, params (string Name, ulong First)[] auditors) =>
+        Anchor(json => json["auditors"] = new JsonObject
+        {
+            ["required"] = required,
+            ["max_lag_ms"] = (long)lag.TotalMilliseconds,
+            ["keys"] = new JsonArray(
+            [.. auditors.Select(auditor => new JsonObject { ["key"] = Key(auditor.Name).ToString(), ["first_epoch"] = auditor.First })]),
+        });
 
     /// <summary>Returns a trust anchor with witnesses. The parameter <paramref name="quorum"/> says how many of them must cosign.</summary>
     public TrustAnchor Witnessed(int quorum, params string[] witnesses) => Anchor(json => json["witnesses"] = new JsonArray(
@@ -33,18 +35,25 @@ internal sealed class TestCosigners : IDisposable
     /// Returns the note of the log's checkpoint with the given <paramref name="size"/>, with the cosignatures that the named cosigners made
     /// at the given time.
     /// </summary>
-    public byte[] Sign(FixtureLog log, ulong size, DateTimeOffset at, params string[] names) => Sign(FixtureLog.Checkpoint(log.Board(size)), at, names);
+    public byte[] Sign(FixtureLog log, ulong size, DateTimeOffset at, params string[] names) =>
+        Sign(FixtureLog.Checkpoint(log.Board(size)), at, names);
 
     public byte[] Sign(byte[] note, DateTimeOffset at, params string[] names)
     {
         Assert.True(SignedNote.TryParse(note, out SignedNote? parsed, out _));
         return parsed.WithSignatures(names.Select(name =>
-            Cosignature.SignAsync(parsed.Text, (ulong)at.ToUnixTimeSeconds(), Signer(name), CancellationToken.None).AsTask().GetAwaiter().GetResult())).Encode();
+            Cosignature.SignAsync(parsed.Text, (ulong)at.ToUnixTimeSeconds(), Signer(name), CancellationToken.None).AsTask().GetAwaiter()
+                .GetResult())).Encode();
     }
 
     /// <summary>Returns the answer to <c>GET /v1/cosignatures</c> of a server that serves these notes.</summary>
     public static byte[] Answer(params IEnumerable<byte[]> notes) =>
-        Encoding.UTF8.GetBytes(new JsonObject { ["checkpoints"] = new JsonArray([.. notes.Select(note => JsonValue.Create(Encoding.UTF8.GetString(note)))]) }.ToJsonString());
+        Encoding.UTF8.GetBytes(
+            new JsonObject
+            {
+                ["checkpoints"] = new JsonArray(
+                [.. notes.Select(note => JsonValue.Create(Encoding.UTF8.GetString(note)))])
+            }.ToJsonString());
 
     public void Dispose()
     {
@@ -70,5 +79,14 @@ internal sealed class TestCosigners : IDisposable
             _keys[name] = key = new NoteSigner($"{name}.example", SignatureType.CosignatureV1, seed);
         }
         return key;
+    }
+
+    /// <summary>Replaces the signature in one signature line of a note by another one.</summary>
+    public static byte[] ReplaceSignature(byte[] note, int line)
+    {
+        string[] lines = Encoding.UTF8.GetString(note).Split('\n');
+        int at = Array.IndexOf(lines, "") + line;
+        lines[at] = lines[at][..^8] + (lines[at][^8] == 'A' ? 'B' : 'A') + lines[at][^7..];
+        return Encoding.UTF8.GetBytes(string.Join('\n', lines));
     }
 }

@@ -35,7 +35,8 @@ internal sealed class TestLog
 
     public async Task<byte[]> RequestAsync(int oldSize, int size)
     {
-        IReadOnlyList<TreeHash> proof = await ConsistencyProof.MakeAsync(new Reader(this), (ulong)oldSize, (ulong)size, CancellationToken.None);
+        IReadOnlyList<TreeHash> proof =
+            await ConsistencyProof.MakeAsync(new Reader(this), (ulong)oldSize, (ulong)size, CancellationToken.None);
         string head = string.Create(CultureInfo.InvariantCulture, $"old {oldSize}\n{string.Concat(proof.Select(hash => $"{hash}\n"))}\n");
         return [.. Encoding.UTF8.GetBytes(head), .. (await NoteAsync(size)).Encode()];
     }
@@ -53,6 +54,7 @@ internal sealed class TestLog
     private sealed class Reader(TestLog log) : IHashReader
     {
         public ValueTask<IReadOnlyList<TreeHash>> ReadHashesAsync(IReadOnlyList<TreeNode> nodes, CancellationToken cancellationToken) =>
-            ValueTask.FromResult<IReadOnlyList<TreeHash>>([.. nodes.Select(node => log.Hash((int)(node.Index << node.Level), (int)((node.Index + 1) << node.Level)))]);
+            ValueTask.FromResult<IReadOnlyList<TreeHash>>(
+                [.. nodes.Select(node => log.Hash((int)(node.Index << node.Level), (int)((node.Index + 1) << node.Level)))]);
     }
 }

@@ -21,20 +21,25 @@ internal static class Vectors
 
     /// <summary>The logs that the witness of the recorded answers knew.</summary>
     public static IReadOnlyList<VerifierKey> Logs { get; } =
-        [Log, .. Keys.GetProperty("others").EnumerateArray().Select(Key).Where(key => key.Name.StartsWith("optiks.example/log-", StringComparison.Ordinal))];
+        [Log, .. Keys.GetProperty("others").EnumerateArray().Select(Key)
+            .Where(key => key.Name.StartsWith("optiks.example/log-", StringComparison.Ordinal))];
 
     /// <summary>The 600 leaf hashes of the log.</summary>
     public static IReadOnlyList<TreeHash> Leaves { get; } =
-        [.. Load("log/entries.json").GetProperty("entries").EnumerateArray().Select(entry => Hash(entry.GetProperty("leaf_hash_hex").GetString()!))];
+        [.. Load("log/entries.json").GetProperty("entries").EnumerateArray()
+            .Select(entry => Hash(entry.GetProperty("leaf_hash_hex").GetString()!))];
 
     /// <summary>The roots of the trees of sizes 0 to 600.</summary>
-    public static IReadOnlyList<TreeHash> Roots { get; } = [.. Load("log/roots.json").GetProperty("root_hex").EnumerateArray().Select(root => Hash(root.GetString()!))];
+    public static IReadOnlyList<TreeHash> Roots { get; } =
+        [.. Load("log/roots.json").GetProperty("root_hex").EnumerateArray().Select(root => Hash(root.GetString()!))];
 
     public static string Text(this JsonElement element, string name) => element.GetProperty(name).GetString()!;
 
     private static TreeHash Hash(string hex) => TreeHash.FromBytes(Convert.FromHexString(hex));
 
-    private static VerifierKey Key(JsonElement key) => VerifierKey.TryParse(key.Text("vkey"), out VerifierKey? parsed, out TlogError error) ? parsed : throw new InvalidDataException($"{error}");
+    private static VerifierKey Key(JsonElement key) => VerifierKey.TryParse(key.Text("vkey"), out VerifierKey? parsed, out TlogError error)
+        ? parsed
+        : throw new InvalidDataException($"{error}");
 
     private static JsonElement Load(string file)
     {

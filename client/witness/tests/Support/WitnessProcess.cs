@@ -40,7 +40,8 @@ internal sealed class WitnessProcess : IAsyncDisposable
             request.Content = new ByteArrayContent(body);
         }
         using HttpResponseMessage response = await _client.SendAsync(request, TestContext.Current.CancellationToken);
-        return ((int)response.StatusCode, response.Content.Headers.ContentType?.ToString(), await response.Content.ReadAsStringAsync(TestContext.Current.CancellationToken));
+        return ((int)response.StatusCode, response.Content.Headers.ContentType?.ToString(),
+            await response.Content.ReadAsStringAsync(TestContext.Current.CancellationToken));
     }
 
     public Task<(int Status, string? Type, string Body)> AddAsync(byte[] body) => SendAsync(HttpMethod.Post, "/add-checkpoint", body);

@@ -57,7 +57,8 @@ public sealed class ApiKeyEditor
         ArgumentOutOfRangeException.ThrowIfEqual(scopes, ApiScopes.None);
         if (name.Length is < 1 or > MaxNameLength || !IsPrintable(name))
         {
-            throw new ApiKeyEditException($"A key's name must have 1 to {MaxNameLength} characters, without control characters and invisible characters.");
+            throw new ApiKeyEditException(
+                $"A key's name must have 1 to {MaxNameLength} characters, without control characters and invisible characters.");
         }
         string key = ApiKey.Generate();
         var entry = new ApiKeyEntry(name, ApiKey.Hash(key), scopes);
@@ -128,7 +129,8 @@ public sealed class ApiKeyEditor
             // another name would keep the revoked keys.
             if (OperatingSystem.IsLinux() && FileStatus.Read(stream.SafeFileHandle).Links > 1)
             {
-                throw new SecretsException($"{_path} has other names (hard links), which would keep the old keys: remove them ('find / -samefile {_path}' lists them), or replace them by symbolic links.");
+                throw new SecretsException(
+                    $"{_path} has other names (hard links), which would keep the old keys: remove them ('find / -samefile {_path}' lists them), or replace them by symbolic links.");
             }
             byte[] octets = new byte[stream.Length];
             stream.ReadExactly(octets);
@@ -169,6 +171,7 @@ public sealed class ApiKeyEditor
     }
 
     private static bool IsPrintable(string name) => name.EnumerateRunes().All(rune => Rune.GetUnicodeCategory(rune) is not
-        (UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.Surrogate or UnicodeCategory.PrivateUse or UnicodeCategory.OtherNotAssigned
+        (UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.Surrogate or UnicodeCategory.PrivateUse
+            or UnicodeCategory.OtherNotAssigned
         or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator)) && name.Trim() == name;
 }

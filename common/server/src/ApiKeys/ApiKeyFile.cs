@@ -21,7 +21,8 @@ public static class ApiKeyFile
         {
             using var document = JsonDocument.Parse(json, s_strict);
             JsonElement root = document.RootElement;
-            Require(root.ValueKind == JsonValueKind.Object && root.EnumerateObject().Count() == 1 && root.TryGetProperty("keys"u8, out _), "is an object with the single member keys");
+            Require(root.ValueKind == JsonValueKind.Object && root.EnumerateObject().Count() == 1 && root.TryGetProperty("keys"u8, out _),
+                "is an object with the single member keys");
             JsonElement keys = root.GetProperty("keys"u8);
             Require(keys.ValueKind == JsonValueKind.Array, "has a list as keys");
             return [.. keys.EnumerateArray().Select(ParseEntry)];
@@ -77,17 +78,20 @@ public static class ApiKeyFile
         Enum.GetValues<ApiScopes>().Where(scope => scope != ApiScopes.None && scopes.HasFlag(scope)).Select(ScopeName);
 
     /// <summary>Returns the scope with this name, or <see cref="ApiScopes.None"/> if no scope has the name.</summary>
-    public static ApiScopes ParseScope(string name) => Enum.GetValues<ApiScopes>().FirstOrDefault(scope => scope != ApiScopes.None && ScopeName(scope) == name);
+    public static ApiScopes ParseScope(string name) =>
+        Enum.GetValues<ApiScopes>().FirstOrDefault(scope => scope != ApiScopes.None && ScopeName(scope) == name);
 
     private static ApiKeyEntry ParseEntry(JsonElement element)
     {
         Require(
-            element.ValueKind == JsonValueKind.Object && element.EnumerateObject().Select(member => member.Name).Order(StringComparer.Ordinal).SequenceEqual(s_members),
+            element.ValueKind == JsonValueKind.Object
+                && element.EnumerateObject().Select(member => member.Name).Order(StringComparer.Ordinal).SequenceEqual(s_members),
             "has name, sha256 and scopes in each key, and nothing else");
         JsonElement name = element.GetProperty("name"u8);
         JsonElement hash = element.GetProperty("sha256"u8);
         JsonElement scopes = element.GetProperty("scopes"u8);
-        Require(name.ValueKind == JsonValueKind.String && name.GetString() is { Length: >= 1 and <= 100 }, "has names of 1 to 100 characters");
+        Require(name.ValueKind == JsonValueKind.String && name.GetString() is { Length: >= 1 and <= 100 },
+            "has names of 1 to 100 characters");
         byte[]? octets = null;
         Require(
             hash.ValueKind == JsonValueKind.String && Base64UrlText.TryDecode(hash.GetString()!, out octets) && octets.Length == HashLength,
@@ -97,7 +101,8 @@ public static class ApiKeyFile
         foreach (JsonElement scope in scopes.EnumerateArray())
         {
             ApiScopes one = scope.ValueKind == JsonValueKind.String ? ParseScope(scope.GetString()!) : ApiScopes.None;
-            Require(one != ApiScopes.None && !combined.HasFlag(one), "has the scopes update, history, lookup, snapshot, erase and metrics, each at most once");
+            Require(one != ApiScopes.None && !combined.HasFlag(one),
+                "has the scopes update, history, lookup, snapshot, erase and metrics, each at most once");
             combined |= one;
         }
         return new ApiKeyEntry(name.GetString()!, octets, combined);

@@ -74,14 +74,16 @@ internal static unsafe partial class DirectoryInterop
     public static partial void optiks_dir_destroy(nint directory);
 
     [LibraryImport(Library)]
-    public static partial int optiks_dir_load(DirectoryHandle directory, ulong epoch, ReadOnlySpan<LeafRow> leaves, nuint numLeaves, ReadOnlySpan<byte> values, nuint valuesLength);
+    public static partial int optiks_dir_load(DirectoryHandle directory, ulong epoch, ReadOnlySpan<LeafRow> leaves, nuint numLeaves,
+        ReadOnlySpan<byte> values, nuint valuesLength);
 
     [LibraryImport(Library)]
     public static partial int optiks_dir_load_end(DirectoryHandle directory);
 
     [LibraryImport(Library)]
     public static partial int optiks_dir_versions(
-        DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, Span<ulong> versions);
+        DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets,
+        Span<ulong> versions);
 
     [LibraryImport(Library)]
     public static partial int optiks_dir_newest_values(
@@ -90,22 +92,27 @@ internal static unsafe partial class DirectoryInterop
 
     [LibraryImport(Library)]
     public static partial int optiks_dir_leaves(
-        DirectoryHandle directory, byte structure, ReadOnlySpan<byte> key, nuint keyLength, ulong from, nuint n, Span<byte> labels, Span<ulong> epochs);
+        DirectoryHandle directory, byte structure, ReadOnlySpan<byte> key, nuint keyLength, ulong from, nuint n, Span<byte> labels,
+        Span<ulong> epochs);
 
     [LibraryImport(Library)]
-    public static partial int optiks_dir_erase(DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> labels, ReadOnlySpan<byte> commitments);
+    public static partial int optiks_dir_erase(
+        DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> labels, ReadOnlySpan<byte> commitments);
 
     [LibraryImport(Library)]
-    public static partial int optiks_dir_precompute_labels(DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets);
+    public static partial int optiks_dir_precompute_labels(
+        DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets);
 
     [LibraryImport(Library)]
     public static partial int optiks_dir_prepare(
-        DirectoryHandle directory, ulong epoch, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets,
+        DirectoryHandle directory, ulong epoch, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys,
+        ReadOnlySpan<ulong> keyOffsets,
         ReadOnlySpan<byte> values, ReadOnlySpan<ulong> valueOffsets, Span<LeafRow> leaves);
 
     [LibraryImport(Library)]
     public static partial int optiks_dir_stage(
-        DirectoryHandle directory, ulong epoch, ReadOnlySpan<LeafRow> leaves, nuint numLeaves, ReadOnlySpan<byte> values, nuint valuesLength, int withProofs, out nint staged);
+        DirectoryHandle directory, ulong epoch, ReadOnlySpan<LeafRow> leaves, nuint numLeaves, ReadOnlySpan<byte> values,
+        nuint valuesLength, int withProofs, out nint staged);
 
     [LibraryImport(Library)]
     public static partial int optiks_dir_prepare_copies(
@@ -113,11 +120,13 @@ internal static unsafe partial class DirectoryInterop
         ReadOnlySpan<ulong> versions, ReadOnlySpan<byte> values, ReadOnlySpan<ulong> valueOffsets, Span<LeafRow> copies);
 
     [LibraryImport(Library)]
-    public static partial int optiks_dir_load_copies(DirectoryHandle directory, ReadOnlySpan<LeafRow> copies, nuint numCopies, ReadOnlySpan<byte> values, nuint valuesLength);
+    public static partial int optiks_dir_load_copies(
+        DirectoryHandle directory, ReadOnlySpan<LeafRow> copies, nuint numCopies, ReadOnlySpan<byte> values, nuint valuesLength);
 
     [LibraryImport(Library)]
     public static partial int optiks_dir_start_period(
-        DirectoryHandle directory, ulong epoch, ReadOnlySpan<LeafRow> leaves, nuint numLeaves, ReadOnlySpan<byte> values, nuint valuesLength, int withProofs, out nint staged);
+        DirectoryHandle directory, ulong epoch, ReadOnlySpan<LeafRow> leaves, nuint numLeaves, ReadOnlySpan<byte> values,
+        nuint valuesLength, int withProofs, out nint staged);
 
     [LibraryImport(Library)]
     public static partial int optiks_staged_states(StagedHandle staged, Span<byte> states);
@@ -155,14 +164,17 @@ internal static unsafe partial class DirectoryInterop
         ReadOnlySpan<ulong> knownVersions, Span<byte> output, nuint capacity, out nuint length, Span<ulong> ends);
 
     [LibraryImport(Library)]
-    public static partial int optiks_view_users_summary(ViewHandle view, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries, out UsersSummary summary);
+    public static partial int optiks_view_users_summary(
+        ViewHandle view, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries, out UsersSummary summary);
 
     [LibraryImport(Library)]
     public static partial int optiks_view_users_cached(
-        ViewHandle view, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries, Span<byte> output, nuint capacity, out nuint length, out UsersSummary summary);
+        ViewHandle view, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries, Span<byte> output, nuint capacity,
+        out nuint length, out UsersSummary summary);
 
     [LibraryImport(Library)]
-    public static partial int optiks_view_user_monitor_summary(ViewHandle view, ReadOnlySpan<byte> query, nuint queryLength, in UserMonitorPage page, out UserMonitorSummary summary);
+    public static partial int optiks_view_user_monitor_summary(
+        ViewHandle view, ReadOnlySpan<byte> query, nuint queryLength, in UserMonitorPage page, out UserMonitorSummary summary);
 
     [LibraryImport(Library)]
     public static partial int optiks_proofs_create(ViewHandle view, byte structure, int useCache, out nint proofs);
@@ -172,23 +184,28 @@ internal static unsafe partial class DirectoryInterop
 
     [LibraryImport(Library)]
     public static partial int optiks_proofs_add_lookups(
-        ProofsHandle proofs, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions);
+        ProofsHandle proofs, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods,
+        ReadOnlySpan<ulong> knownVersions);
 
     [LibraryImport(Library)]
-    public static partial int optiks_proofs_add_versions(ProofsHandle proofs, ReadOnlySpan<byte> key, nuint keyLength, ulong from, uint maxMembers);
+    public static partial int optiks_proofs_add_versions(
+        ProofsHandle proofs, ReadOnlySpan<byte> key, nuint keyLength, ulong from, uint maxMembers);
 
     [LibraryImport(Library)]
-    public static partial int optiks_proofs_add_users(ProofsHandle proofs, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries);
+    public static partial int optiks_proofs_add_users(
+        ProofsHandle proofs, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries);
 
     [LibraryImport(Library)]
-    public static partial int optiks_proofs_add_user_monitor(ProofsHandle proofs, ReadOnlySpan<byte> query, nuint queryLength, in UserMonitorPage page);
+    public static partial int optiks_proofs_add_user_monitor(
+        ProofsHandle proofs, ReadOnlySpan<byte> query, nuint queryLength, in UserMonitorPage page);
 
     [LibraryImport(Library)]
     public static partial int optiks_proofs_run(ProofsHandle proofs);
 
     [LibraryImport(Library)]
     public static partial int optiks_proofs_lookup_many(
-        ProofsHandle proofs, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions,
+        ProofsHandle proofs, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods,
+        ReadOnlySpan<ulong> knownVersions,
         Span<byte> output, nuint capacity, out nuint length, Span<ulong> ends);
 
     [LibraryImport(Library)]
@@ -198,13 +215,16 @@ internal static unsafe partial class DirectoryInterop
 
     [LibraryImport(Library)]
     public static partial int optiks_proofs_users(
-        ProofsHandle proofs, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries, Span<byte> output, nuint capacity, out nuint length, out UsersSummary summary);
+        ProofsHandle proofs, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries, Span<byte> output, nuint capacity,
+        out nuint length, out UsersSummary summary);
 
     [LibraryImport(Library)]
     public static partial int optiks_proofs_user_monitor(
-        ProofsHandle proofs, ReadOnlySpan<byte> query, nuint queryLength, in UserMonitorPage page, Span<byte> output, nuint capacity, out nuint length, out UserMonitorSummary summary);
+        ProofsHandle proofs, ReadOnlySpan<byte> query, nuint queryLength, in UserMonitorPage page, Span<byte> output, nuint capacity,
+        out nuint length, out UserMonitorSummary summary);
 
     [LibraryImport(Library)]
     public static partial int optiks_append_merge(
-        nuint n, ReadOnlySpan<byte> proofs, ReadOnlySpan<ulong> proofOffsets, ReadOnlySpan<ulong> counts, Span<byte> output, nuint capacity, out nuint length);
+        nuint n, ReadOnlySpan<byte> proofs, ReadOnlySpan<ulong> proofOffsets, ReadOnlySpan<ulong> counts, Span<byte> output, nuint capacity,
+        out nuint length);
 }

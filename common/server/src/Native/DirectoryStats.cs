@@ -18,5 +18,6 @@ namespace Optiks.Native;
 /// <param name="PeriodFirstEpoch">The period's first epoch; 0 if the period has not begun.</param>
 [StructLayout(LayoutKind.Sequential)]
 public readonly record struct DirectoryStats(
-    ulong Epoch, ulong Leaves, ulong TreeBytes, ulong KeyTableBytes, ulong LeafLogBytes, ulong VrfCacheBytes, ulong VrfCacheHits, ulong VrfCacheMisses,
+    ulong Epoch, ulong Leaves, ulong TreeBytes, ulong KeyTableBytes, ulong LeafLogBytes, ulong VrfCacheBytes, ulong VrfCacheHits,
+    ulong VrfCacheMisses,
     ulong NodeStoreBytes, ulong NodeCacheHits, ulong NodeCacheMisses, ulong Period, ulong PeriodFirstEpoch);

@@ -32,7 +32,8 @@ public sealed class DirectoryView : IDisposable
     {
         _handle = handle;
         Span<byte> octets = stackalloc byte[StructureState.TotalLength];
-        OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_view_states(handle, out ulong epoch, octets), nameof(DirectoryInterop.optiks_view_states));
+        OptiksNativeException.ThrowIfFailed(
+            DirectoryInterop.optiks_view_states(handle, out ulong epoch, octets), nameof(DirectoryInterop.optiks_view_states));
         Epoch = epoch;
         States = StructureState.DecodeAll(octets);
     }
@@ -102,7 +103,8 @@ public sealed class DirectoryView : IDisposable
     /// If a proof is not cached, returns false and writes nothing. The caller must hold a reference.
     /// </summary>
     public bool TryWriteLookups(
-        StructureId structure, ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)
+        StructureId structure, ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions,
+        IBufferWriter<byte> output, Span<ulong> latest)
     {
         int n = CountLookups(keys, knownPeriods, knownVersions);
         Span<ulong> ends = stackalloc ulong[MaxKeys];
@@ -112,7 +114,8 @@ public sealed class DirectoryView : IDisposable
         do
         {
             status = DirectoryInterop.optiks_view_lookup_cached(
-                _handle, (byte)structure, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions, room.Span, (nuint)room.Span.Length, out length, ends);
+                _handle, (byte)structure, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions, room.Span,
+                (nuint)room.Span.Length, out length, ends);
         }
         while (room.Grown(status, length));
         if (status == (int)NativeStatus.Unproven)
@@ -133,7 +136,8 @@ public sealed class DirectoryView : IDisposable
     /// </summary>
     public UsersSummary SummarizeUsers(ReadOnlySpan<byte> queries, int maxEntries)
     {
-        int status = DirectoryInterop.optiks_view_users_summary(_handle, queries, (nuint)queries.Length, (ulong)maxEntries, out DirectoryInterop.UsersSummary summary);
+        int status = DirectoryInterop.optiks_view_users_summary(
+            _handle, queries, (nuint)queries.Length, (ulong)maxEntries, out DirectoryInterop.UsersSummary summary);
         OptiksNativeException.ThrowIfFailed(status, nameof(DirectoryInterop.optiks_view_users_summary));
         return UsersSummary.From(summary);
     }
@@ -170,7 +174,8 @@ public sealed class DirectoryView : IDisposable
     public UserMonitorSummary SummarizeUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page)
     {
         DirectoryInterop.UserMonitorPage native = page.ToNative();
-        int status = DirectoryInterop.optiks_view_user_monitor_summary(_handle, query, (nuint)query.Length, in native, out DirectoryInterop.UserMonitorSummary summary);
+        int status = DirectoryInterop.optiks_view_user_monitor_summary(
+            _handle, query, (nuint)query.Length, in native, out DirectoryInterop.UserMonitorSummary summary);
         OptiksNativeException.ThrowIfFailed(status, nameof(DirectoryInterop.optiks_view_user_monitor_summary));
         return UserMonitorSummary.From(summary);
     }

@@ -14,14 +14,16 @@ public sealed partial class KeyDirectory
     /// and the copied version. The call does not change the directory. Throws with <see cref="NativeStatus.Duplicate"/> if a key occurs
     /// twice. Any thread may call this method, even while the writer works, but only one thread at a time.
     /// </summary>
-    public void PrepareCopies(ReadOnlySpan<StructureId> structures, ByteStrings keys, ReadOnlySpan<ulong> versions, ByteStrings values, Span<LeafRow> copies)
+    public void PrepareCopies(
+        ReadOnlySpan<StructureId> structures, ByteStrings keys, ReadOnlySpan<ulong> versions, ByteStrings values, Span<LeafRow> copies)
     {
         CheckBatch(structures, keys);
         CheckLength(versions.Length, keys.Count, nameof(versions));
         CheckLength(values.Count, keys.Count, nameof(values));
         CheckLength(copies.Length, keys.Count, nameof(copies));
         OptiksNativeException.ThrowIfFailed(
-            DirectoryInterop.optiks_dir_prepare_copies(_handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets, versions, values.Blob, values.Offsets, copies),
+            DirectoryInterop.optiks_dir_prepare_copies(
+                _handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets, versions, values.Blob, values.Offsets, copies),
             nameof(DirectoryInterop.optiks_dir_prepare_copies));
     }
 
@@ -33,7 +35,8 @@ public sealed partial class KeyDirectory
     /// </summary>
     public void LoadCopies(ReadOnlySpan<LeafRow> copies, ReadOnlySpan<byte> values) =>
         OptiksNativeException.ThrowIfFailed(
-            DirectoryInterop.optiks_dir_load_copies(_handle, copies, (nuint)copies.Length, values, (nuint)values.Length), nameof(DirectoryInterop.optiks_dir_load_copies));
+            DirectoryInterop.optiks_dir_load_copies(_handle, copies, (nuint)copies.Length, values, (nuint)values.Length),
+            nameof(DirectoryInterop.optiks_dir_load_copies));
 
     /// <summary>
     /// Erases the values of copies, as <see cref="Erase"/> erases the values of other leaves. The period may have begun or not. Each copy
@@ -50,7 +53,8 @@ public sealed partial class KeyDirectory
         if (structures.Length > 0)
         {
             OptiksNativeException.ThrowIfFailed(
-                DirectoryInterop.optiks_dir_erase(_handle, (nuint)structures.Length, Octets(structures), labels, commitments), nameof(DirectoryInterop.optiks_dir_erase));
+                DirectoryInterop.optiks_dir_erase(_handle, (nuint)structures.Length, Octets(structures), labels, commitments),
+                nameof(DirectoryInterop.optiks_dir_erase));
         }
     }
 

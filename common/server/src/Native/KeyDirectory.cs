@@ -23,7 +23,8 @@ public sealed partial class KeyDirectory : IDisposable
     {
         get
         {
-            OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_dir_stats(_handle, out DirectoryStats stats), nameof(DirectoryInterop.optiks_dir_stats));
+            OptiksNativeException.ThrowIfFailed(
+                DirectoryInterop.optiks_dir_stats(_handle, out DirectoryStats stats), nameof(DirectoryInterop.optiks_dir_stats));
             return stats;
         }
     }
@@ -55,7 +56,8 @@ public sealed partial class KeyDirectory : IDisposable
     /// trees, records, values and the key table agree with each other and with <see cref="States"/>. The directory must be in linked mode:
     /// in stored mode, <see cref="Restore"/> makes this check. Only the writer may call this method.
     /// </summary>
-    public void Check() => OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_dir_check(_handle), nameof(DirectoryInterop.optiks_dir_check));
+    public void Check() =>
+        OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_dir_check(_handle), nameof(DirectoryInterop.optiks_dir_check));
 
     private static unsafe KeyDirectory Make(DirectoryOptions options, string? snapshot)
     {
@@ -78,8 +80,10 @@ public sealed partial class KeyDirectory : IDisposable
             for (int i = 0; i < Structures.Count; i++)
             {
                 var structure = (StructureId)(i + 1);
-                options.Secrets.VrfSecret(structure).CopyTo(new Span<byte>(native.VrfSecret + (i * Lengths.VrfSecretKey), Lengths.VrfSecretKey));
-                options.Secrets.TagKey(structure).CopyTo(new Span<byte>(native.TagKey + (i * DirectorySecrets.TagKeyLength), DirectorySecrets.TagKeyLength));
+                options.Secrets.VrfSecret(structure)
+                    .CopyTo(new Span<byte>(native.VrfSecret + (i * Lengths.VrfSecretKey), Lengths.VrfSecretKey));
+                options.Secrets.TagKey(structure)
+                    .CopyTo(new Span<byte>(native.TagKey + (i * DirectorySecrets.TagKeyLength), DirectorySecrets.TagKeyLength));
             }
             fixed (byte* pinned = path, pinnedNodes = nodes)
             {
@@ -88,11 +92,13 @@ public sealed partial class KeyDirectory : IDisposable
                 nint handle;
                 if (snapshot is null)
                 {
-                    OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_dir_create(&native, out handle), nameof(DirectoryInterop.optiks_dir_create));
+                    OptiksNativeException.ThrowIfFailed(
+                        DirectoryInterop.optiks_dir_create(&native, out handle), nameof(DirectoryInterop.optiks_dir_create));
                 }
                 else
                 {
-                    OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_dir_restore(&native, snapshot, out handle), nameof(DirectoryInterop.optiks_dir_restore));
+                    OptiksNativeException.ThrowIfFailed(
+                        DirectoryInterop.optiks_dir_restore(&native, snapshot, out handle), nameof(DirectoryInterop.optiks_dir_restore));
                 }
                 return new KeyDirectory(new DirectoryHandle(handle));
             }
@@ -113,7 +119,8 @@ public sealed partial class KeyDirectory : IDisposable
     /// </summary>
     public void Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values) =>
         OptiksNativeException.ThrowIfFailed(
-            DirectoryInterop.optiks_dir_load(_handle, epoch, leaves, (nuint)leaves.Length, values, (nuint)values.Length), nameof(DirectoryInterop.optiks_dir_load));
+            DirectoryInterop.optiks_dir_load(_handle, epoch, leaves, (nuint)leaves.Length, values, (nuint)values.Length),
+            nameof(DirectoryInterop.optiks_dir_load));
 
     /// <summary>
     /// Ends the loading of leaves. In stored mode, this call writes all loaded leaves to the new node store, which takes about as long as
@@ -121,7 +128,8 @@ public sealed partial class KeyDirectory : IDisposable
     /// same exceptions. If the process dies before the call returns, the node store is empty or unusable (<see cref="NativeStatus.Io"/>).
     /// Only the writer may call this method.
     /// </summary>
-    public void EndLoad() => OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_dir_load_end(_handle), nameof(DirectoryInterop.optiks_dir_load_end));
+    public void EndLoad() =>
+        OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_dir_load_end(_handle), nameof(DirectoryInterop.optiks_dir_load_end));
 
     /// <summary>
     /// Writes the latest committed version of each key to <paramref name="versions"/>, or 0 if the key has no version. In a structure
@@ -133,7 +141,8 @@ public sealed partial class KeyDirectory : IDisposable
         CheckBatch(structures, keys);
         CheckLength(versions.Length, keys.Count, nameof(versions));
         OptiksNativeException.ThrowIfFailed(
-            DirectoryInterop.optiks_dir_versions(_handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets, versions), nameof(DirectoryInterop.optiks_dir_versions));
+            DirectoryInterop.optiks_dir_versions(_handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets, versions),
+            nameof(DirectoryInterop.optiks_dir_versions));
     }
 
     /// <summary>
@@ -150,7 +159,8 @@ public sealed partial class KeyDirectory : IDisposable
         while (true)
         {
             status = DirectoryInterop.optiks_dir_newest_values(
-                _handle, (byte)structure, (nuint)keys.Count, keys.Blob, keys.Offsets, octets, (nuint)octets.Length, out nuint length, ends, kept);
+                _handle, (byte)structure, (nuint)keys.Count, keys.Blob, keys.Offsets, octets, (nuint)octets.Length, out nuint length,
+                ends, kept);
             if (status != (int)NativeStatus.Buffer)
             {
                 break;
@@ -180,7 +190,8 @@ public sealed partial class KeyDirectory : IDisposable
     public bool TryLeaves(StructureId structure, ReadOnlySpan<byte> key, ulong from, Span<byte> labels, Span<ulong> epochs)
     {
         CheckLength(labels.Length, (long)Lengths.Hash * epochs.Length, nameof(labels));
-        int status = DirectoryInterop.optiks_dir_leaves(_handle, (byte)structure, key, (nuint)key.Length, from, (nuint)epochs.Length, labels, epochs);
+        int status = DirectoryInterop.optiks_dir_leaves(
+            _handle, (byte)structure, key, (nuint)key.Length, from, (nuint)epochs.Length, labels, epochs);
         if (status == (int)NativeStatus.Data)
         {
             return false;
@@ -198,7 +209,9 @@ public sealed partial class KeyDirectory : IDisposable
     public void Erase(ReadOnlySpan<StructureId> structures, ReadOnlySpan<byte> labels)
     {
         CheckLength(labels.Length, (long)Lengths.Hash * structures.Length, nameof(labels));
-        OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_dir_erase(_handle, (nuint)structures.Length, Octets(structures), labels, []), nameof(DirectoryInterop.optiks_dir_erase));
+        OptiksNativeException.ThrowIfFailed(
+            DirectoryInterop.optiks_dir_erase(_handle, (nuint)structures.Length, Octets(structures), labels, []),
+            nameof(DirectoryInterop.optiks_dir_erase));
     }
 
     /// <summary>
@@ -211,7 +224,8 @@ public sealed partial class KeyDirectory : IDisposable
     {
         CheckBatch(structures, keys);
         OptiksNativeException.ThrowIfFailed(
-            DirectoryInterop.optiks_dir_precompute_labels(_handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets), nameof(DirectoryInterop.optiks_dir_precompute_labels));
+            DirectoryInterop.optiks_dir_precompute_labels(_handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets),
+            nameof(DirectoryInterop.optiks_dir_precompute_labels));
     }
 
     /// <summary>
@@ -225,7 +239,8 @@ public sealed partial class KeyDirectory : IDisposable
         CheckLength(values.Count, keys.Count, nameof(values));
         CheckLength(leaves.Length, keys.Count, nameof(leaves));
         OptiksNativeException.ThrowIfFailed(
-            DirectoryInterop.optiks_dir_prepare(_handle, epoch, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets, values.Blob, values.Offsets, leaves),
+            DirectoryInterop.optiks_dir_prepare(
+                _handle, epoch, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets, values.Blob, values.Offsets, leaves),
             nameof(DirectoryInterop.optiks_dir_prepare));
     }
 
@@ -246,14 +261,16 @@ public sealed partial class KeyDirectory : IDisposable
     public StructureState[] States(out ulong epoch)
     {
         Span<byte> octets = stackalloc byte[StructureState.TotalLength];
-        OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_dir_states(_handle, out epoch, octets), nameof(DirectoryInterop.optiks_dir_states));
+        OptiksNativeException.ThrowIfFailed(
+            DirectoryInterop.optiks_dir_states(_handle, out epoch, octets), nameof(DirectoryInterop.optiks_dir_states));
         return StructureState.DecodeAll(octets);
     }
 
     /// <summary>Returns a view of the current epoch. Any thread may call this method, which never waits.</summary>
     public DirectoryView TakeView()
     {
-        OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_dir_view(_handle, out nint view), nameof(DirectoryInterop.optiks_dir_view));
+        OptiksNativeException.ThrowIfFailed(
+            DirectoryInterop.optiks_dir_view(_handle, out nint view), nameof(DirectoryInterop.optiks_dir_view));
         return new DirectoryView(new ViewHandle(view));
     }
 
@@ -262,7 +279,8 @@ public sealed partial class KeyDirectory : IDisposable
 
     private static byte[]? Terminated(string? path) => path is null ? null : Encoding.UTF8.GetBytes(path + '\0');
 
-    private static ReadOnlySpan<byte> Octets(ReadOnlySpan<StructureId> structures) => System.Runtime.InteropServices.MemoryMarshal.AsBytes(structures);
+    private static ReadOnlySpan<byte> Octets(ReadOnlySpan<StructureId> structures) =>
+        System.Runtime.InteropServices.MemoryMarshal.AsBytes(structures);
 
     private static void CheckBatch(ReadOnlySpan<StructureId> structures, ByteStrings keys)
     {

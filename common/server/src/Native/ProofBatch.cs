@@ -22,30 +22,35 @@ public sealed class ProofBatch : IDisposable
     {
         int n = DirectoryView.CountLookups(keys, knownPeriods, knownVersions);
         OptiksNativeException.ThrowIfFailed(
-            DirectoryInterop.optiks_proofs_add_lookups(_handle, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions), nameof(DirectoryInterop.optiks_proofs_add_lookups));
+            DirectoryInterop.optiks_proofs_add_lookups(_handle, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions),
+            nameof(DirectoryInterop.optiks_proofs_add_lookups));
     }
 
     /// <summary>Adds to the batch the first proofs that <see cref="WriteVersions"/> will need. Most answers need no further
     /// proofs.</summary>
     public void AddVersions(ReadOnlySpan<byte> key, ulong from, uint maxMembers) =>
         OptiksNativeException.ThrowIfFailed(
-            DirectoryInterop.optiks_proofs_add_versions(_handle, key, (nuint)key.Length, from, maxMembers), nameof(DirectoryInterop.optiks_proofs_add_versions));
+            DirectoryInterop.optiks_proofs_add_versions(_handle, key, (nuint)key.Length, from, maxMembers),
+            nameof(DirectoryInterop.optiks_proofs_add_versions));
 
     /// <summary>Adds to the batch the proofs that <see cref="WriteUsers"/> will need.</summary>
     public void AddUsers(ReadOnlySpan<byte> queries, int maxEntries) =>
         OptiksNativeException.ThrowIfFailed(
-            DirectoryInterop.optiks_proofs_add_users(_handle, queries, (nuint)queries.Length, (ulong)maxEntries), nameof(DirectoryInterop.optiks_proofs_add_users));
+            DirectoryInterop.optiks_proofs_add_users(_handle, queries, (nuint)queries.Length, (ulong)maxEntries),
+            nameof(DirectoryInterop.optiks_proofs_add_users));
 
     /// <summary>Adds to the batch the proofs that <see cref="WriteUserMonitor"/> will need.</summary>
     public void AddUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page)
     {
         DirectoryInterop.UserMonitorPage native = page.ToNative();
         OptiksNativeException.ThrowIfFailed(
-            DirectoryInterop.optiks_proofs_add_user_monitor(_handle, query, (nuint)query.Length, in native), nameof(DirectoryInterop.optiks_proofs_add_user_monitor));
+            DirectoryInterop.optiks_proofs_add_user_monitor(_handle, query, (nuint)query.Length, in native),
+            nameof(DirectoryInterop.optiks_proofs_add_user_monitor));
     }
 
     /// <summary>Makes the added proofs that are not cached.</summary>
-    public void Run() => OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_proofs_run(_handle), nameof(DirectoryInterop.optiks_proofs_run));
+    public void Run() =>
+        OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_proofs_run(_handle), nameof(DirectoryInterop.optiks_proofs_run));
 
     /// <summary>
     /// Appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer with its length prefix; the vector has one Lookup for each key.
@@ -54,7 +59,8 @@ public sealed class ProofBatch : IDisposable
     /// parameter <paramref name="latest"/>, or 0 if the key has no version.
     /// </summary>
     /// <returns>The number of bytes written.</returns>
-    public int WriteLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)
+    public int WriteLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions,
+        IBufferWriter<byte> output, Span<ulong> latest)
     {
         int n = DirectoryView.CountLookups(keys, knownPeriods, knownVersions);
         Span<ulong> ends = stackalloc ulong[DirectoryView.MaxKeys];
@@ -64,7 +70,8 @@ public sealed class ProofBatch : IDisposable
         do
         {
             status = DirectoryInterop.optiks_proofs_lookup_many(
-                _handle, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions, room.Span, (nuint)room.Span.Length, out length, ends);
+                _handle, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions, room.Span, (nuint)room.Span.Length,
+                out length, ends);
         }
         while (room.Grown(status, length));
         if (status == (int)NativeStatus.Ok)

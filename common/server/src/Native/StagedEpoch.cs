@@ -23,7 +23,8 @@ public sealed class StagedEpoch : IDisposable
     public StructureState[] States()
     {
         Span<byte> octets = stackalloc byte[StructureState.TotalLength];
-        OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_staged_states(_handle, octets), nameof(DirectoryInterop.optiks_staged_states));
+        OptiksNativeException.ThrowIfFailed(
+            DirectoryInterop.optiks_staged_states(_handle, octets), nameof(DirectoryInterop.optiks_staged_states));
         return StructureState.DecodeAll(octets);
     }
 
@@ -40,7 +41,8 @@ public sealed class StagedEpoch : IDisposable
         }
         byte[] proofs = new byte[checked((int)length)];
         OptiksNativeException.ThrowIfFailed(
-            DirectoryInterop.optiks_staged_append_proofs(_handle, proofs, length, out _), nameof(DirectoryInterop.optiks_staged_append_proofs));
+            DirectoryInterop.optiks_staged_append_proofs(_handle, proofs, length, out _),
+            nameof(DirectoryInterop.optiks_staged_append_proofs));
         return proofs;
     }
 

@@ -9,5 +9,6 @@ namespace Optiks.Native;
 public readonly record struct UserMonitorSummary(int Entries, int Proofs, int Index, OwnUserUnanswered Unanswered)
 {
     internal static UserMonitorSummary From(in DirectoryInterop.UserMonitorSummary native) =>
-        new(checked((int)native.NumEntries), checked((int)native.NumProofs), checked((int)native.Index), (OwnUserUnanswered)native.Unanswered);
+        new(checked((int)native.NumEntries), checked((int)native.NumProofs), checked((int)native.Index),
+            (OwnUserUnanswered)native.Unanswered);
 }

@@ -39,7 +39,8 @@ public static class CosignerKeyFile
         }
         catch (ArgumentException e)
         {
-            throw new SecretsException("A key's name must not be empty or contain a space or '+'. To make it unique, use a domain that its operator holds, followed by a path.", e);
+            throw new SecretsException(
+                "A key's name must not be empty or contain a space or '+'. To make it unique, use a domain that its operator holds, followed by a path.", e);
         }
         finally
         {
@@ -118,5 +119,6 @@ public static class CosignerKeyFile
     private static NoteSigner Open(string name, SignatureType type, ReadOnlySpan<byte> seed) => new(name, type, seed);
 
     // The exception has no inner exception, whose text might contain a part of the key.
-    private static SecretsException NoKey(string source) => new($"{source} does not hold a key ({Prefix}name+id+key on one line): restore the original key.");
+    private static SecretsException NoKey(string source) =>
+        new($"{source} does not hold a key ({Prefix}name+id+key on one line): restore the original key.");
 }

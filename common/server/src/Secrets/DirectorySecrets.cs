@@ -61,7 +61,8 @@ public sealed class DirectorySecrets : IDisposable
     {
         if (octets.Length is not Length and not OneTagKeyLength)
         {
-            throw new SecretsException($"The period's secrets have {octets.Length} bytes instead of {Length}: the stored period row is damaged.");
+            throw new SecretsException(
+                $"The period's secrets have {octets.Length} bytes instead of {Length}: the stored period row is damaged.");
         }
         var secrets = new DirectorySecrets();
         octets.CopyTo(secrets._octets);
@@ -107,7 +108,8 @@ public sealed class DirectorySecrets : IDisposable
     public ReadOnlySpan<byte> VrfSecret(StructureId structure) => Octets.Slice(IndexOf(structure) * SecretLength, SecretLength);
 
     /// <summary>Returns a structure's tag key, <see cref="TagKeyLength"/> bytes.</summary>
-    public ReadOnlySpan<byte> TagKey(StructureId structure) => Octets.Slice(TagKeysOffset + (IndexOf(structure) * TagKeyLength), TagKeyLength);
+    public ReadOnlySpan<byte> TagKey(StructureId structure) =>
+        Octets.Slice(TagKeysOffset + (IndexOf(structure) * TagKeyLength), TagKeyLength);
 
     /// <inheritdoc/>
     public void Dispose()

@@ -61,7 +61,8 @@ public sealed class FileSecretSource : ISecretSource
                 return signer;
             }
             signer.Dispose();
-            throw new SecretsException($"{WrappedLogKey.DescribeSource(_folder)} is not the key of {anchor.LogKey}: put the log's own key back.");
+            throw new SecretsException(
+                $"{WrappedLogKey.DescribeSource(_folder)} is not the key of {anchor.LogKey}: put the log's own key back.");
         }
         finally
         {
@@ -77,7 +78,8 @@ public sealed class FileSecretSource : ISecretSource
     }
 
     /// <inheritdoc/>
-    public DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId) => UnwrapPeriod(wrapped, period, logId, out _);
+    public DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId) =>
+        UnwrapPeriod(wrapped, period, logId, out _);
 
     /// <inheritdoc/>
     public DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId, out KeyId by)
@@ -99,5 +101,6 @@ public sealed class FileSecretSource : ISecretSource
         // This class has nothing to dispose, because it opens keys anew for each use.
     }
 
-    private SecretsException KeyExists() => new($"{WrappedLogKey.DescribeSource(_folder)} exists: a log that has a key is never given a new one.");
+    private SecretsException KeyExists() =>
+        new($"{WrappedLogKey.DescribeSource(_folder)} exists: a log that has a key is never given a new one.");
 }

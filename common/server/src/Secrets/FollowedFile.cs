@@ -34,7 +34,8 @@ public sealed class FollowedFile<T>
     /// <param name="whenMissing">The contents to use if the file does not exist. If this is null, a missing file is invalid.</param>
     /// <param name="time">The clock.</param>
     /// <param name="onInvalid">The action to call if the file becomes invalid later. It is called once for each new reason.</param>
-    public FollowedFile(string path, Func<ReadOnlyMemory<byte>, T> parse, T? whenMissing, TimeProvider time, Action<SecretsException>? onInvalid = null)
+    public FollowedFile(string path, Func<ReadOnlyMemory<byte>, T> parse, T? whenMissing, TimeProvider time,
+        Action<SecretsException>? onInvalid = null)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(path);
         ArgumentNullException.ThrowIfNull(parse);
@@ -55,7 +56,8 @@ public sealed class FollowedFile<T>
     public T Latest()
     {
         long last = Volatile.Read(ref _lastCheck);
-        if (_time.GetElapsedTime(last) >= s_checkInterval && Interlocked.CompareExchange(ref _lastCheck, _time.GetTimestamp(), last) == last)
+        if (_time.GetElapsedTime(last) >= s_checkInterval
+            && Interlocked.CompareExchange(ref _lastCheck, _time.GetTimestamp(), last) == last)
         {
             Refresh();
         }

@@ -32,5 +32,6 @@ public interface ISecretSource : IDisposable
     DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId, out KeyId by);
 
     /// <summary>Decrypts a period's secrets. The caller disposes the result.</summary>
-    DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId) => UnwrapPeriod(wrapped, period, logId, out _);
+    DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId) =>
+        UnwrapPeriod(wrapped, period, logId, out _);
 }

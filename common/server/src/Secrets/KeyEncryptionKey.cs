@@ -103,7 +103,9 @@ public sealed class KeyEncryptionKey : IDisposable
     /// key, the log or the purpose is wrong, or if the bytes are damaged.
     /// </summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId) =>
-        TryUnwrap(wrapped, purpose, logId) ?? throw new SecretsException($"The key-encryption key {Id} from {Source} does not open the stored {purpose} of this log: put the right key back. Nothing was changed.");
+        TryUnwrap(wrapped, purpose, logId)
+            ?? throw new SecretsException(
+                $"The key-encryption key {Id} from {Source} does not open the stored {purpose} of this log: put the right key back. Nothing was changed.");
 
     /// <summary>
     /// Decrypts a wrapped secret; returns null if the key, the log or the purpose is wrong. Throws <see cref="SecretsException"/> if the
@@ -122,7 +124,8 @@ public sealed class KeyEncryptionKey : IDisposable
             return null;
         }
         byte[] secret = GC.AllocateUninitializedArray<byte>(wrapped.Length - start - TagLength, pinned: true);
-        return _cipher.TryDecrypt(wrapped[(start - NonceLength)..start], wrapped[start..], secret, AssociatedData(purpose, logId, names ? id : null)) ? secret : null;
+        return _cipher.TryDecrypt(wrapped[(start - NonceLength)..start], wrapped[start..], secret,
+            AssociatedData(purpose, logId, names ? id : null)) ? secret : null;
     }
 
     /// <inheritdoc/>

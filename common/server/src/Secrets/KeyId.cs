@@ -27,7 +27,8 @@ public readonly record struct KeyId(ulong Value)
     /// <summary>Parses an id from its text.</summary>
     public static bool TryParse([NotNullWhen(true)] string? text, out KeyId id)
     {
-        bool parsed = ulong.TryParse(text, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out ulong value) && text!.Length == 2 * Length;
+        bool parsed = ulong.TryParse(text, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out ulong value)
+            && text!.Length == 2 * Length;
         id = new KeyId(value);
         return parsed;
     }

@@ -48,7 +48,8 @@ public sealed class KeyRing
     /// <param name="folder">The data folder whose file <c>kek</c> is the source if no other source is set.</param>
     /// <param name="file">The value of the setting that may name the ring's file.</param>
     /// <param name="openToken">The function that opens a key by its URI. If it is null, the ring must not contain URIs.</param>
-    public static KeyRing Load(DataFolder folder, string file = "", Func<string, IKeyCipher>? openToken = null) => Load(folder, Environment.GetEnvironmentVariable, file, openToken);
+    public static KeyRing Load(DataFolder folder, string file = "", Func<string, IKeyCipher>? openToken = null) =>
+        Load(folder, Environment.GetEnvironmentVariable, file, openToken);
 
     /// <summary>Loads the ring, or creates it for a new data folder: if no source is set, writes a new key to the data folder's file
     /// <c>kek</c>.</summary>
@@ -97,12 +98,14 @@ public sealed class KeyRing
     public byte[] ReadText() => _source.Read();
 
     /// <summary>Opens the keys of a ring's text that comes from another source, such as a backup.</summary>
-    public static OpenedRing OpenText(ReadOnlySpan<byte> text, string source, Func<string, IKeyCipher>? openToken) => new(OpenAll(text, source, openToken), source);
+    public static OpenedRing OpenText(ReadOnlySpan<byte> text, string source, Func<string, IKeyCipher>? openToken) =>
+        new(OpenAll(text, source, openToken), source);
 
     /// <inheritdoc/>
     public override string ToString() => $"key-encryption keys from {Source}";
 
-    internal static KeyRing Load(DataFolder folder, Func<string, string?> environment, string file = "", Func<string, IKeyCipher>? openToken = null)
+    internal static KeyRing Load(
+        DataFolder folder, Func<string, string?> environment, string file = "", Func<string, IKeyCipher>? openToken = null)
     {
         ArgumentNullException.ThrowIfNull(folder);
         var ring = new KeyRing(Find(folder, environment, file), openToken);
@@ -137,7 +140,8 @@ public sealed class KeyRing
             }
         }
         return lines.Count is > 0 and <= MaxKeys ? lines
-            : throw new SecretsException($"The key-encryption key from {source} is neither 43 characters of base64url (32 bytes) nor up to {MaxKeys} keys or URIs of keys, each on its own line.");
+            : throw new SecretsException(
+                $"The key-encryption key from {source} is neither 43 characters of base64url (32 bytes) nor up to {MaxKeys} keys or URIs of keys, each on its own line.");
     }
 
     /// <summary>Returns whether a line of the ring is the URI of a key in a token.</summary>
@@ -151,13 +155,17 @@ public sealed class KeyRing
             return KeyEncryptionKey.FromText(line, source);
         }
         string uri = Encoding.UTF8.GetString(line);
-        return new KeyEncryptionKey(openToken is null ? throw new SecretsException($"The key-encryption key from {source} is in a token, which this program cannot use.") : openToken(uri), $"{source} ({uri})");
+        return new KeyEncryptionKey(
+            openToken is null
+                ? throw new SecretsException($"The key-encryption key from {source} is in a token, which this program cannot use.")
+                : openToken(uri), $"{source} ({uri})");
     }
 
     private static KeySource Find(DataFolder folder, Func<string, string?> environment, string file) =>
         KeySource.Find("The key-encryption key", Variable, Credential, (Setting, file), folder.KeyEncryptionKey, environment);
 
-    private static List<KeyEncryptionKey> OpenAll(ReadOnlySpan<byte> text, string source, Func<string, IKeyCipher>? openToken, bool skipTokens = false)
+    private static List<KeyEncryptionKey> OpenAll(
+        ReadOnlySpan<byte> text, string source, Func<string, IKeyCipher>? openToken, bool skipTokens = false)
     {
         var keys = new List<KeyEncryptionKey>();
         List<byte[]> lines = SplitLines(text, source);

@@ -17,7 +17,9 @@ public sealed class KeyRingFile
     public KeyRingFile(KeyRing ring, Func<string, IKeyCipher>? openToken)
     {
         ArgumentNullException.ThrowIfNull(ring);
-        string path = ring.File ?? throw new SecretsException($"The key-encryption keys come from {ring.Source}, which this command cannot change: change them at their source, and restart the programs that use them.");
+        string path = ring.File
+            ?? throw new SecretsException(
+                $"The key-encryption keys come from {ring.Source}, which this command cannot change: change them at their source, and restart the programs that use them.");
         // If the path is a symbolic link, the lock is next to the link's target, so that two links to one file share one lock.
         _path = FileTarget.Resolve(path).Path;
         _openToken = openToken;
@@ -31,13 +33,17 @@ public sealed class KeyRingFile
     /// <param name="source">The origin of the line, which messages name.</param>
     public KeyId Add(ReadOnlySpan<byte> line, string source)
     {
-        byte[] one = KeyRing.SplitLines(line, source) is [var single] ? single : throw new SecretsException($"{source} holds several keys: add them one by one.");
+        byte[] one = KeyRing.SplitLines(line, source) is [var single]
+            ? single
+            : throw new SecretsException($"{source} holds several keys: add them one by one.");
         try
         {
             using KeyEncryptionKey key = KeyRing.OpenLine(one, source, _openToken);
             KeyId id = key.Id;
-            Change(lines => Opened(lines).Any(known => known.Id == id) ? throw new SecretsException($"{_path} has the key-encryption key {id} already.")
-                : lines.Count == KeyRing.MaxKeys ? throw new SecretsException($"{_path} has {KeyRing.MaxKeys} keys: remove those that are no longer needed.")
+            Change(lines => Opened(lines).Any(known => known.Id == id)
+                ? throw new SecretsException($"{_path} has the key-encryption key {id} already.")
+                : lines.Count == KeyRing.MaxKeys
+                    ? throw new SecretsException($"{_path} has {KeyRing.MaxKeys} keys: remove those that are no longer needed.")
                 : [.. lines, one]);
             return id;
         }
@@ -55,7 +61,8 @@ public sealed class KeyRingFile
     {
         List<(KeyId Id, byte[] Line)> known = Opened(lines);
         List<byte[]> left = [.. known.Where(key => key.Id != id).Select(key => key.Line)];
-        return left.Count == known.Count ? throw new SecretsException($"{_path} does not have the key-encryption key {id}: see 'optiks-db kek list'.")
+        return left.Count == known.Count
+            ? throw new SecretsException($"{_path} does not have the key-encryption key {id}: see 'optiks-db kek list'.")
             : left.Count == 0 ? throw new SecretsException($"{_path} has no key other than {id}, which cannot be removed.")
             : left;
     });
@@ -80,7 +87,8 @@ public sealed class KeyRingFile
             {
                 if (!SecretFile.IsOwnFile(stream.SafeFileHandle))
                 {
-                    throw new SecretsException($"{_path} belongs to another user, whom the services run as: run this command as that user.");
+                    throw new SecretsException(
+                        $"{_path} belongs to another user, whom the services run as: run this command as that user.");
                 }
             }
             lines = KeyRing.SplitLines(before, _path);
@@ -103,5 +111,6 @@ public sealed class KeyRingFile
         }
     }
 
-    private FileStream Lock() => LockFile.TryTake(_path + ".lock") ?? throw new SecretsException($"{_path} is being changed by another command: try again.");
+    private FileStream Lock() =>
+        LockFile.TryTake(_path + ".lock") ?? throw new SecretsException($"{_path} is being changed by another command: try again.");
 }

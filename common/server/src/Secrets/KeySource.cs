@@ -41,7 +41,8 @@ internal sealed class KeySource
     /// <param name="file">The path of a file in the data folder, which is the source if the operator has set no other source. The file need
     /// not exist.</param>
     /// <param name="environment">The function that returns the value of an environment variable.</param>
-    public static KeySource Find(string what, string variable, string credential, (string Name, string File)? setting, string file, Func<string, string?> environment)
+    public static KeySource Find(string what, string variable, string credential, (string Name, string File)? setting, string file,
+        Func<string, string?> environment)
     {
         var found = new List<KeySource>();
         if (IsSet(variable, environment))
@@ -52,7 +53,8 @@ internal sealed class KeySource
         {
             found.Add(new KeySource(null, handed, handed, environment));
         }
-        if (setting is { File: { Length: > 0 } named } && System.IO.Path.GetFullPath(named) is var full && full != found.FirstOrDefault()?.Path)
+        if (setting is { File: { Length: > 0 } named } && System.IO.Path.GetFullPath(named) is var full
+            && full != found.FirstOrDefault()?.Path)
         {
             found.Add(new KeySource(null, full, full, environment));
         }
@@ -81,7 +83,9 @@ internal sealed class KeySource
         {
             return SecretFile.Read(Path, _environment);
         }
-        ReadOnlySpan<byte> value = IsProcess(_environment) ? TakenVariable.Take(_variable!)! : System.Text.Encoding.UTF8.GetBytes(_environment(_variable!)!);
+        ReadOnlySpan<byte> value = IsProcess(_environment)
+            ? TakenVariable.Take(_variable!)!
+            : System.Text.Encoding.UTF8.GetBytes(_environment(_variable!)!);
         byte[] pinned = GC.AllocateUninitializedArray<byte>(value.Length, pinned: true);
         value.CopyTo(pinned);
         return pinned;
@@ -103,7 +107,8 @@ internal sealed class KeySource
 
     // Returns whether the function `environment` reads the variables of this process. If it does not, as in a test with its own variables,
     // the process's environment must not be changed.
-    private static bool IsProcess(Func<string, string?> environment) => environment == (Func<string, string?>)Environment.GetEnvironmentVariable;
+    private static bool IsProcess(Func<string, string?> environment) =>
+        environment == (Func<string, string?>)Environment.GetEnvironmentVariable;
 
     private static bool IsSet(string variable, Func<string, string?> environment) =>
         IsProcess(environment) ? TakenVariable.Take(variable) is not null : !string.IsNullOrEmpty(environment(variable));

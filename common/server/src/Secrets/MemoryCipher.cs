@@ -22,13 +22,15 @@ internal sealed class MemoryCipher : IKeyCipher
     }
 
     /// <inheritdoc/>
-    public bool TryDecrypt(ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> ciphertextAndTag, Span<byte> plaintext, ReadOnlySpan<byte> associatedData)
+    public bool TryDecrypt(ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> ciphertextAndTag, Span<byte> plaintext,
+        ReadOnlySpan<byte> associatedData)
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
         using var aes = new AesGcm(_key, KeyEncryptionKey.TagLength);
         try
         {
-            aes.Decrypt(nonce, ciphertextAndTag[..^KeyEncryptionKey.TagLength], ciphertextAndTag[^KeyEncryptionKey.TagLength..], plaintext, associatedData);
+            aes.Decrypt(nonce, ciphertextAndTag[..^KeyEncryptionKey.TagLength], ciphertextAndTag[^KeyEncryptionKey.TagLength..], plaintext,
+                associatedData);
             return true;
         }
         catch (AuthenticationTagMismatchException)

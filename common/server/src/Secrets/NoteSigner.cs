@@ -21,7 +21,8 @@ public sealed class NoteSigner : INoteSigner
     {
         if (seed.Length != Ed25519.SeedLength)
         {
-            throw new SecretsException($"The key of {name} has {seed.Length} bytes instead of {Ed25519.SeedLength}: restore it from a backup.");
+            throw new SecretsException(
+                $"The key of {name} has {seed.Length} bytes instead of {Ed25519.SeedLength}: restore it from a backup.");
         }
         _seed = GC.AllocateUninitializedArray<byte>(Ed25519.SeedLength, pinned: true);
         seed.CopyTo(_seed);

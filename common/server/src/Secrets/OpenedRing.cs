@@ -22,7 +22,8 @@ public sealed class OpenedRing : IDisposable
     /// Returns the key with this id, or the first key if the id is null. Throws <see cref="SecretsException"/> if the ring does not have
     /// the key.
     /// </summary>
-    public KeyEncryptionKey Get(KeyId? id) => id is null ? _keys[0] : _keys.FirstOrDefault(key => key.Id == id) ?? throw Missing($"The key-encryption key {id} is needed");
+    public KeyEncryptionKey Get(KeyId? id) =>
+        id is null ? _keys[0] : _keys.FirstOrDefault(key => key.Id == id) ?? throw Missing($"The key-encryption key {id} is needed");
 
     /// <summary>
     /// Decrypts a wrapped secret with the key that had wrapped it, into pinned memory, which the caller overwrites after use. Throws
@@ -60,5 +61,6 @@ public sealed class OpenedRing : IDisposable
     }
 
     private SecretsException Missing(string what) =>
-        new($"{what}, which {_source} does not have (it has {string.Join(", ", _keys.Select(key => key.Id))}): put the right key back. Nothing was changed.");
+        new(
+            $"{what}, which {_source} does not have (it has {string.Join(", ", _keys.Select(key => key.Id))}): put the right key back. Nothing was changed.");
 }

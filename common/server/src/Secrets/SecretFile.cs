@@ -63,7 +63,8 @@ public static partial class SecretFile
         UnixFileMode mode = File.GetUnixFileMode(handle);
         if ((mode & ~ServiceCredential.GetAllowedMode(path, environment)) != 0)
         {
-            throw new SecretsException($"{path} is open to other users (mode {Convert.ToString((int)mode, 8)}): run 'chmod 600 {path}', and replace the key if someone may have read it.");
+            throw new SecretsException(
+                $"{path} is open to other users (mode {Convert.ToString((int)mode, 8)}): run 'chmod 600 {path}', and replace the key if someone may have read it.");
         }
         // Other systems need no check of the owner, because only root can open another user's file of mode 0600.
         if (OperatingSystem.IsLinux())
@@ -81,7 +82,8 @@ public static partial class SecretFile
         uint self = geteuid();
         if (owner != self && owner != 0)
         {
-            throw new SecretsException($"{path} belongs to user {owner}, not to user {self} whom this program runs as: run 'chown {self} {path}'.");
+            throw new SecretsException(
+                $"{path} belongs to user {owner}, not to user {self} whom this program runs as: run 'chown {self} {path}'.");
         }
     }
 

@@ -31,11 +31,13 @@ public static class ServiceCredential
     public static UnixFileMode GetAllowedMode(string path, Func<string, string?> environment)
     {
         ArgumentNullException.ThrowIfNull(environment);
-        bool isCredential = IsOne(path, environment) || Path.GetDirectoryName(Path.GetDirectoryName(Path.GetFullPath(path))) == SystemFolder;
+        bool isCredential = IsOne(path, environment)
+            || Path.GetDirectoryName(Path.GetDirectoryName(Path.GetFullPath(path))) == SystemFolder;
         return isCredential ? AtomicFile.PrivateMode | UnixFileMode.GroupRead : AtomicFile.PrivateMode;
     }
 
     /// <summary>Returns whether a path is in a folder of credentials.</summary>
     internal static bool IsOne(string path, Func<string, string?> environment) =>
-        environment(Variable) is { Length: > 0 } folder && Path.GetDirectoryName(Path.GetFullPath(path)) == Path.TrimEndingDirectorySeparator(Path.GetFullPath(folder));
+        environment(Variable) is { Length: > 0 } folder
+            && Path.GetDirectoryName(Path.GetFullPath(path)) == Path.TrimEndingDirectorySeparator(Path.GetFullPath(folder));
 }

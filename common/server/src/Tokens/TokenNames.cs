@@ -43,7 +43,8 @@ public static class TokenNames
 
     private const int MaxKeyIdLength = 64;
 
-    private static readonly SearchValues<char> s_keyId = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~");
+    private static readonly SearchValues<char> s_keyId = SearchValues.Create(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~");
 
     /// <summary>The token types that the header may name, in lower case.</summary>
     public static IReadOnlyList<string> Types { get; } = ["jwt", "at+jwt"];

@@ -22,7 +22,8 @@ public sealed class TokenSigner : IDisposable
     private TokenSigner(byte[] seed)
     {
         _seed = seed;
-        PublicKey = Json(writer => WriteMembers(writer, ("crv", "Ed25519"), ("kty", "OKP"), ("x", Base64UrlText.Encode(Ed25519.PublicKey(seed)))));
+        PublicKey =
+            Json(writer => WriteMembers(writer, ("crv", "Ed25519"), ("kty", "OKP"), ("x", Base64UrlText.Encode(Ed25519.PublicKey(seed)))));
         Algorithm = TokenNames.EdDsa;
         KeyId = Thumbprint();
     }
@@ -31,7 +32,9 @@ public sealed class TokenSigner : IDisposable
     {
         _ecdsa = ecdsa;
         ECPoint point = ecdsa.ExportParameters(includePrivateParameters: false).Q;
-        PublicKey = Json(writer => WriteMembers(writer, ("crv", "P-256"), ("kty", "EC"), ("x", Base64UrlText.Encode(point.X)), ("y", Base64UrlText.Encode(point.Y))));
+        PublicKey =
+            Json(writer => WriteMembers(
+                writer, ("crv", "P-256"), ("kty", "EC"), ("x", Base64UrlText.Encode(point.X)), ("y", Base64UrlText.Encode(point.Y))));
         Algorithm = TokenNames.Es256;
         KeyId = Thumbprint();
     }
@@ -57,7 +60,8 @@ public sealed class TokenSigner : IDisposable
         try
         {
             return Parse(pem.AsSpan(0, Encoding.UTF8.GetChars(octets, pem)))
-                ?? throw new SecretsException($"{path} is not a private key of Ed25519 or P-256 in PEM (PKCS #8): make one with 'openssl genpkey -algorithm ed25519'.");
+                ?? throw new SecretsException(
+                    $"{path} is not a private key of Ed25519 or P-256 in PEM (PKCS #8): make one with 'openssl genpkey -algorithm ed25519'.");
         }
         finally
         {
@@ -124,7 +128,8 @@ public sealed class TokenSigner : IDisposable
             }
             ecdsa = ECDsa.Create();
             ecdsa.ImportPkcs8PrivateKey(key, out int read);
-            if (read != key.Length || ecdsa.ExportParameters(includePrivateParameters: false).Curve.Oid.Value != ECCurve.NamedCurves.nistP256.Oid.Value)
+            if (read != key.Length
+                || ecdsa.ExportParameters(includePrivateParameters: false).Curve.Oid.Value != ECCurve.NamedCurves.nistP256.Oid.Value)
             {
                 return null;
             }
@@ -159,7 +164,8 @@ public sealed class TokenSigner : IDisposable
 
     private static void WriteClaims(Utf8JsonWriter writer, TokenGrant grant)
     {
-        WriteMembers(writer, (TokenNames.Audience, grant.Audience), (TokenNames.Subject, grant.Subject), (TokenNames.Scope, string.Join(' ', ApiKeyFile.ScopeNames(grant.Scopes))));
+        WriteMembers(writer, (TokenNames.Audience, grant.Audience), (TokenNames.Subject, grant.Subject),
+            (TokenNames.Scope, string.Join(' ', ApiKeyFile.ScopeNames(grant.Scopes))));
         writer.WriteNumber(TokenNames.IssuedAt, grant.IssuedAt.ToUnixTimeSeconds());
         writer.WriteNumber(TokenNames.Expires, grant.Expires.ToUnixTimeSeconds());
         foreach ((string name, bool isText) in (ReadOnlySpan<(string, bool)>)[(TokenNames.Keys, true), (TokenNames.KeysOctets, false)])

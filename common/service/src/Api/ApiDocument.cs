@@ -45,7 +45,8 @@ public sealed class ApiDocument
     public static ApiDocument Load(Assembly assembly)
     {
         ArgumentNullException.ThrowIfNull(assembly);
-        using Stream stream = assembly.GetManifestResourceStream(Resource) ?? throw new InvalidOperationException($"{assembly} embeds no {Resource}.");
+        using Stream stream = assembly.GetManifestResourceStream(Resource)
+            ?? throw new InvalidOperationException($"{assembly} embeds no {Resource}.");
         byte[] octets = new byte[stream.Length];
         stream.ReadExactly(octets);
         return new ApiDocument(octets);
@@ -76,6 +77,7 @@ public sealed class ApiDocument
 
     private static IEnumerable<string> QueryParameters(JsonElement operation) =>
         operation.TryGetProperty("parameters", out JsonElement parameters)
-            ? parameters.EnumerateArray().Where(parameter => parameter.GetProperty("in").ValueEquals("query")).Select(parameter => parameter.GetProperty("name").GetString()!)
+            ? parameters.EnumerateArray().Where(parameter => parameter.GetProperty("in").ValueEquals("query"))
+                .Select(parameter => parameter.GetProperty("name").GetString()!)
             : [];
 }

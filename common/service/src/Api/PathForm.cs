@@ -13,7 +13,8 @@ internal static class PathForm
     /// <summary>Adds this check to the service. The check must come before all middleware that uses the path.</summary>
     public static void Use(WebApplication app) =>
         app.Use((context, next) => context.Features.Get<IHttpRequestFeature>() is { RawTarget: { Length: > 0 } target } && !IsPlain(target)
-            ? new Problem(ProblemTypes.MalformedRequest, "The path has an encoded slash or dot, a backslash, a '#', or an empty or dot segment.").ExecuteAsync(context)
+            ? new Problem(ProblemTypes.MalformedRequest,
+                "The path has an encoded slash or dot, a backslash, a '#', or an empty or dot segment.").ExecuteAsync(context)
             : next(context));
 
     /// <summary>Returns whether every program reads the same path from a request's target. The target is a path or an absolute
@@ -28,7 +29,8 @@ internal static class PathForm
             path = authority.IndexOf('/') is >= 0 and var slash ? authority[slash..] : default;
         }
         if (path.ContainsAny('\\', '#') || path.Contains("//", StringComparison.Ordinal)
-            || path.Contains("%2f", StringComparison.OrdinalIgnoreCase) || path.Contains("%5c", StringComparison.OrdinalIgnoreCase) || path.Contains("%2e", StringComparison.OrdinalIgnoreCase))
+            || path.Contains("%2f", StringComparison.OrdinalIgnoreCase) || path.Contains("%5c", StringComparison.OrdinalIgnoreCase)
+            || path.Contains("%2e", StringComparison.OrdinalIgnoreCase))
         {
             return false;
         }

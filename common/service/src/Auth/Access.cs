@@ -42,7 +42,8 @@ public sealed record Access
     public static Access Metrics { get; } = new(ApiScopes.Metrics, TokenReach.Nothing);
 
     /// <summary>All values of this type.</summary>
-    public static IReadOnlyList<Access> All { get; } = [Lookup, History, UserHistory, Update, UpdateUsers, Status, Erase, Snapshot, Metrics];
+    public static IReadOnlyList<Access> All { get; } = [Lookup, History, UserHistory, Update, UpdateUsers, Status, Erase,
+        Snapshot, Metrics];
 
     /// <summary>The scope that the caller's credential must have.</summary>
     public ApiScopes Scope { get; }

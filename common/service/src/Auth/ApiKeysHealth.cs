@@ -16,6 +16,7 @@ internal sealed class ApiKeysHealth : IHealthCheck
         _keys = keys;
     }
 
-    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) => Task.FromResult(
+    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
+        Task.FromResult(
         HealthCheckResult.Healthy(_keys.IsStale() ? "The API key file is invalid; the previous keys remain in effect." : null));
 }

@@ -25,7 +25,8 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
     private readonly TokenVerifier _tokens;
     private TokenRefusal? _refusal;
 
-    public BearerAuthentication(IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory logger, UrlEncoder encoder, ApiKeyStore keys, TokenVerifier tokens)
+    public BearerAuthentication(IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory logger, UrlEncoder encoder,
+        ApiKeyStore keys, TokenVerifier tokens)
         : base(options, logger, encoder)
     {
         _keys = keys;
@@ -49,7 +50,8 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
         {
             foreach (Access access in Access.All)
             {
-                authorization.AddPolicy(access.Policy, policy => policy.RequireAssertion(caller => caller.User.Identity is CallerRights rights && rights.Allows(access)));
+                authorization.AddPolicy(access.Policy,
+                    policy => policy.RequireAssertion(caller => caller.User.Identity is CallerRights rights && rights.Allows(access)));
             }
         });
         // Without this filter, ASP.NET Core would log a line for each request with a wrong credential.
@@ -60,7 +62,8 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
     {
         // If an endpoint needs no credential and has no rate limit, its requests are not authenticated. The caller does not matter there,
         // and strangers cannot make the service verify signatures.
-        if (Context.GetEndpoint() is not { } endpoint || !(endpoint.Metadata.GetMetadata<Access>() is not null || RateLimits.IsLimited(endpoint)))
+        if (Context.GetEndpoint() is not { } endpoint
+            || !(endpoint.Metadata.GetMetadata<Access>() is not null || RateLimits.IsLimited(endpoint)))
         {
             return AuthenticateResult.NoResult();
         }
@@ -69,7 +72,9 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
         {
             return AuthenticateResult.NoResult();
         }
-        CallerRights? rights = header.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase) ? await FindAsync(header[Prefix.Length..].Trim()) : null;
+        CallerRights? rights = header.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase)
+            ? await FindAsync(header[Prefix.Length..].Trim())
+            : null;
         return rights is null
             ? AuthenticateResult.Fail("The credential is not valid here.")
             : AuthenticateResult.Success(new AuthenticationTicket(rights.Principal, Scheme));
@@ -78,7 +83,10 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
     protected override Task HandleChallengeAsync(AuthenticationProperties properties)
     {
         Response.Headers[HeaderNames.WWWAuthenticate] = _refusal is null ? Scheme : $"{Scheme} error=\"invalid_token\"";
-        var problem = new Problem(ProblemTypes.Unauthorized, _refusal?.Detail ?? $"Send 'Authorization: Bearer' with an API key{(_tokens.IsOn ? " or a token" : "")} that this server knows.");
+        var problem = new Problem(
+            ProblemTypes.Unauthorized,
+            _refusal?.Detail
+                ?? $"Send 'Authorization: Bearer' with an API key{(_tokens.IsOn ? " or a token" : "")} that this server knows.");
         return (problem with { Reason = _refusal?.Name }).ExecuteAsync(Context);
     }
 

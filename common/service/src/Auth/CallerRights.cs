@@ -87,22 +87,26 @@ public sealed class CallerRights : ClaimsIdentity
 
     /// <summary>Returns the problem with which the service refuses a request about a key that the caller's token does not name.</summary>
     /// <param name="field">The path of the key within the request.</param>
-    public static Problem NotOwn(string field) => new(ProblemTypes.Forbidden, "The token does not name this key. No part of the request was carried out.", field);
+    public static Problem NotOwn(string field) =>
+        new(ProblemTypes.Forbidden, "The token does not name this key. No part of the request was carried out.", field);
 
     /// <summary>Returns the problem with which the service refuses a request about a key in an earlier period, because the key may have
     /// belonged to another user then.</summary>
     /// <param name="field">The path of the key within the request.</param>
     public static Problem NotOwnBefore(string field) => new(
-        ProblemTypes.Forbidden, "The key became free after that period, when the user whose device it was left: that user asks POST /v1/users/monitor with a token. No part of the request was carried out.", field);
+        ProblemTypes.Forbidden,
+        "The key became free after that period, when the user whose device it was left: that user asks POST /v1/users/monitor with a token. No part of the request was carried out.", field);
 
     /// <summary>Returns the problem with which the service refuses a request about a user whom the caller's token does not name.</summary>
     /// <param name="field">The path of the user's id within the request.</param>
-    public static Problem NotOwnUser(string field) => new(ProblemTypes.Forbidden, "The token does not name this user. No part of the request was carried out.", field);
+    public static Problem NotOwnUser(string field) =>
+        new(ProblemTypes.Forbidden, "The token does not name this user. No part of the request was carried out.", field);
 
     /// <summary>Returns the problem with which the service refuses a request with a token, because a part of the request needs an API
     /// key.</summary>
     /// <param name="field">The path of that part within the request.</param>
-    public static Problem NotForTokens(string field) => new(ProblemTypes.Forbidden, "This needs an API key; a token does not allow it. No part of the request was carried out.", field);
+    public static Problem NotForTokens(string field) =>
+        new(ProblemTypes.Forbidden, "This needs an API key; a token does not allow it. No part of the request was carried out.", field);
 
     private sealed class OctetsComparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
     {

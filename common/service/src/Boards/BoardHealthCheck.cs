@@ -7,7 +7,8 @@ namespace Optiks.ServiceDefaults;
 /// settings allow.</summary>
 internal sealed class BoardHealthCheck(BoardWatch board) : IHealthCheck
 {
-    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) => Task.FromResult(
+    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
+        Task.FromResult(
         board.Problem is { } problem
             ? HealthCheckResult.Unhealthy(problem)
             : HealthCheckResult.Healthy(string.Create(CultureInfo.InvariantCulture, $"The board has size {board.Newest?.Size ?? 0}.")));

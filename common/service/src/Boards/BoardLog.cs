@@ -6,10 +6,12 @@ namespace Optiks.ServiceDefaults;
 /// <summary>Defines the events that services log about a board that they read at a URL (9030 to 9039).</summary>
 internal static partial class BoardLog
 {
-    [LoggerMessage(EventId = 9030, EventName = "BoardFollows", Level = LogLevel.Information, Message = "Following the board at {Url}, which has size {Size}.")]
+    [LoggerMessage(EventId = 9030, EventName = "BoardFollows", Level = LogLevel.Information,
+        Message = "Following the board at {Url}, which has size {Size}.")]
     public static partial void BoardFollows(this ILogger logger, Uri url, ulong size);
 
-    [LoggerMessage(EventId = 9031, EventName = "BoardFails", Level = LogLevel.Warning, Message = "The board at {Url} has given no newer checkpoint that can be accepted; trying again. {Reason}")]
+    [LoggerMessage(EventId = 9031, EventName = "BoardFails", Level = LogLevel.Warning,
+        Message = "The board at {Url} has given no newer checkpoint that can be accepted; trying again. {Reason}")]
     public static partial void BoardFails(this ILogger logger, Uri url, string reason, Exception? exception);
 
     [LoggerMessage(

@@ -38,8 +38,10 @@ public static class BoardSetup
             services.AddHealthChecks().AddCheck<BoardHealthCheck>("board");
         }
         services.AddSingleton(provider => new BoardWatch(
-            provider.GetRequiredService<DataFolder>(), provider.GetRequiredService<IOptions<BoardOptions>>(), isRemote ? provider.GetRequiredService<HttpTileReader>() : null,
-            provider.GetRequiredService<BoardMetrics>(), provider.GetRequiredService<HostFailure>(), provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<BoardWatch>>()));
+            provider.GetRequiredService<DataFolder>(), provider.GetRequiredService<IOptions<BoardOptions>>(),
+            isRemote ? provider.GetRequiredService<HttpTileReader>() : null,
+            provider.GetRequiredService<BoardMetrics>(), provider.GetRequiredService<HostFailure>(),
+            provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<BoardWatch>>()));
         services.AddHostedService(provider => provider.GetRequiredService<BoardWatch>());
         return isRemote;
     }
@@ -55,6 +57,7 @@ public static class BoardSetup
             PooledConnectionLifetime = s_connectionLifetime,
             MaxConnectionsPerServer = MaxConnections,
         };
-        return new HttpTileReader(new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan }, options.Address!, options.Timeout, EpochRecord.Length);
+        return new HttpTileReader(
+            new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan }, options.Address!, options.Timeout, EpochRecord.Length);
     }
 }

@@ -41,7 +41,8 @@ public sealed class BoardWatch : BackgroundService
     private string? _reported;
     private TreeHash? _contradicted;
 
-    internal BoardWatch(DataFolder data, IOptions<BoardOptions> options, HttpTileReader? remote, BoardMetrics metrics, HostFailure failure, TimeProvider time, ILogger<BoardWatch> logger)
+    internal BoardWatch(DataFolder data, IOptions<BoardOptions> options, HttpTileReader? remote, BoardMetrics metrics, HostFailure failure,
+        TimeProvider time, ILogger<BoardWatch> logger)
     {
         _data = data;
         _options = options.Value;
@@ -84,7 +85,8 @@ public sealed class BoardWatch : BackgroundService
     /// </summary>
     public string? Problem => _remote is null || _why is not { } why || (_hasAnswered && Silence <= _options.UnreadyAfter) ? null
         : !_hasAnswered ? $"The board has not been read yet. {why}"
-        : string.Create(CultureInfo.InvariantCulture, $"The board has given no acceptable checkpoint for {Silence.TotalSeconds:F0} s; {_options.UnreadyAfter.TotalSeconds:F0} s are allowed. {why}");
+        : string.Create(CultureInfo.InvariantCulture,
+            $"The board has given no acceptable checkpoint for {Silence.TotalSeconds:F0} s; {_options.UnreadyAfter.TotalSeconds:F0} s are allowed. {why}");
 
     private TimeSpan Silence => _why is null ? TimeSpan.Zero : _time.GetElapsedTime(Interlocked.Read(ref _answeredAt));
 
@@ -122,7 +124,9 @@ public sealed class BoardWatch : BackgroundService
 
     /// <inheritdoc/>
     protected override Task ExecuteAsync(CancellationToken stoppingToken) =>
-        _remote is null ? Task.CompletedTask : _failure.RunAsync(stop => PollAsync(_remote, _url!, stop), _logger.BoardStopped, stoppingToken);
+        _remote is null
+            ? Task.CompletedTask
+            : _failure.RunAsync(stop => PollAsync(_remote, _url!, stop), _logger.BoardStopped, stoppingToken);
 
     private async Task PollAsync(HttpTileReader remote, Uri url, CancellationToken stop)
     {
@@ -143,7 +147,8 @@ public sealed class BoardWatch : BackgroundService
             Report(url, why, exception);
             _why = why;
             TimeSpan slower = TimeSpan.FromTicks(Math.Min((_options.PollInterval * (1 << failures)).Ticks, s_longestPause.Ticks));
-            await Task.Delay(failures == 0 || slower < _options.PollInterval ? _options.PollInterval : slower, _time, stop).ConfigureAwait(false);
+            await Task.Delay(failures == 0 || slower < _options.PollInterval ? _options.PollInterval : slower, _time, stop)
+                .ConfigureAwait(false);
         }
     }
 
@@ -157,7 +162,9 @@ public sealed class BoardWatch : BackgroundService
         }
         catch (HttpRequestException e)
         {
-            return (e.StatusCode is { } status ? string.Create(CultureInfo.InvariantCulture, $"It answers {(int)status}.") : $"It does not answer ({e.HttpRequestError}).", e);
+            return (e.StatusCode is { } status
+                ? string.Create(CultureInfo.InvariantCulture, $"It answers {(int)status}.")
+                : $"It does not answer ({e.HttpRequestError}).", e);
         }
         BoardCheckpoint? known = _newest;
         if (note is null)
@@ -174,7 +181,8 @@ public sealed class BoardWatch : BackgroundService
         }
         if (known is not null && read.Size < known.Size)
         {
-            return (string.Create(CultureInfo.InvariantCulture, $"Its checkpoint has size {read.Size}; it had one of size {known.Size}."), null);
+            return (string.Create(CultureInfo.InvariantCulture,
+                $"Its checkpoint has size {read.Size}; it had one of size {known.Size}."), null);
         }
         if (known is not null && read.Size == known.Size && read.Root != known.Root)
         {

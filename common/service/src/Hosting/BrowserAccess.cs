@@ -46,7 +46,8 @@ public static class BrowserAccess
             {
                 context.Response.OnStarting(() =>
                 {
-                    if (!context.Response.Headers.Vary.Any(value => value?.Contains(HeaderNames.Origin, StringComparison.OrdinalIgnoreCase) == true))
+                    if (!context.Response.Headers.Vary.Any(
+                        value => value?.Contains(HeaderNames.Origin, StringComparison.OrdinalIgnoreCase) == true))
                     {
                         context.Response.Headers.AppendCommaSeparatedValues(HeaderNames.Vary, HeaderNames.Origin);
                     }

@@ -84,7 +84,8 @@ internal sealed class CertificateWatch : BackgroundService
 
     // Returns the host to connect to. If the address means all network interfaces, the host is this machine's own address.
     private static string GetHost(BindingAddress address) =>
-        IPAddress.TryParse(address.Host.Trim('[', ']'), out IPAddress? ip) ? (ip.Equals(IPAddress.Any) || ip.Equals(IPAddress.IPv6Any) ? IPAddress.Loopback : ip).ToString()
+        IPAddress.TryParse(address.Host.Trim('[', ']'), out IPAddress? ip)
+            ? (ip.Equals(IPAddress.Any) || ip.Equals(IPAddress.IPv6Any) ? IPAddress.Loopback : ip).ToString()
         : address.Host is "*" or "+" ? IPAddress.Loopback.ToString()
         : address.Host;
 }

@@ -64,7 +64,8 @@ public static partial class OptiksDefaults
         }
         // The addresses to listen on are checked now, before the host creates any file. Kestrel would check them only after the background
         // parts have started.
-        Array.ForEach(configuration[WebHostDefaults.ServerUrlsKey]?.Split(';', StringSplitOptions.RemoveEmptyEntries) ?? [], RequireAddress);
+        Array.ForEach(configuration[WebHostDefaults.ServerUrlsKey]?.Split(';', StringSplitOptions.RemoveEmptyEntries) ?? [],
+            RequireAddress);
         // Slim builders lack the services that an https address needs.
         builder.WebHost.UseKestrelHttpsConfiguration();
         long descriptors = ConnectionLimits.Descriptors();
@@ -99,7 +100,8 @@ public static partial class OptiksDefaults
         builder.Services.AddSingleton(services =>
         {
             ILogger<ApiKeyStore> logger = services.GetRequiredService<ILogger<ApiKeyStore>>();
-            return new ApiKeyStore(folder.ApiKeys, services.GetRequiredService<TimeProvider>(), problem => LogInvalidApiKeys(logger, problem));
+            return new ApiKeyStore(folder.ApiKeys, services.GetRequiredService<TimeProvider>(),
+                problem => LogInvalidApiKeys(logger, problem));
         });
         TokenSetup.Add(builder);
         BearerAuthentication.Add(builder);
@@ -155,10 +157,12 @@ public static partial class OptiksDefaults
         var address = BindingAddress.Parse(url);
         if (!address.IsUnixPipe && address.Port > IPEndPoint.MaxPort)
         {
-            throw new StartupException($"The address {url} has no port from 0 to {IPEndPoint.MaxPort}: set --urls or ASPNETCORE_URLS to one such as http://127.0.0.1:8301.");
+            throw new StartupException(
+                $"The address {url} has no port from 0 to {IPEndPoint.MaxPort}: set --urls or ASPNETCORE_URLS to one such as http://127.0.0.1:8301.");
         }
     }
 
-    [LoggerMessage(EventId = 9020, EventName = "ApiKeysInvalid", Level = LogLevel.Error, Message = "The API key file changed and is invalid; the previous keys remain in effect.")]
+    [LoggerMessage(EventId = 9020, EventName = "ApiKeysInvalid", Level = LogLevel.Error,
+        Message = "The API key file changed and is invalid; the previous keys remain in effect.")]
     private static partial void LogInvalidApiKeys(ILogger logger, SecretsException exception);
 }

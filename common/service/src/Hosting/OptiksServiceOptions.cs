@@ -66,7 +66,9 @@ public sealed record OptiksServiceOptions
     public long MaxRequestBodyLength { get; init; } = 1024 * 1024;
 
     /// <summary>The host's own settings and the settings of every host.</summary>
-    internal IReadOnlyDictionary<string, Type> AllSettings => new Dictionary<string, Type>(Settings.Concat(Types(SettingsSections.OfServices)));
+    internal IReadOnlyDictionary<string, Type> AllSettings =>
+        new Dictionary<string, Type>(Settings.Concat(Types(SettingsSections.OfServices)));
 
-    private static Dictionary<string, Type> Types(IEnumerable<SettingsSection> sections) => sections.ToDictionary(section => section.Path, section => section.Options);
+    private static Dictionary<string, Type> Types(IEnumerable<SettingsSection> sections) =>
+        sections.ToDictionary(section => section.Path, section => section.Options);
 }

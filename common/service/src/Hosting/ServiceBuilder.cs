@@ -35,15 +35,18 @@ public static class ServiceBuilder
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WebApplicationBuilder Build(string[] args)
     {
-        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions { ContentRootPath = AppContext.BaseDirectory });
+        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(
+            new WebApplicationOptions { ContentRootPath = AppContext.BaseDirectory });
         builder.Configuration
             .AddJsonFile(Path.Combine(AppContext.BaseDirectory, "appsettings.json"), optional: true, reloadOnChange: false)
             .AddEnvironmentVariables()
-            .AddInMemoryCollection(Environment.GetEnvironmentVariable(UrlsVariable) is { Length: > 0 } urls ? [new(WebHostDefaults.ServerUrlsKey, urls)] : [])
+            .AddInMemoryCollection(
+                Environment.GetEnvironmentVariable(UrlsVariable) is { Length: > 0 } urls ? [new(WebHostDefaults.ServerUrlsKey, urls)] : [])
             .AddCommandLine(args);
         builder.Logging.AddConfiguration(builder.Configuration.GetSection("Logging"));
         builder.Services.AddRouting();
-        builder.WebHost.UseKestrelCore().ConfigureKestrel((context, kestrel) => kestrel.Configure(context.Configuration.GetSection("Kestrel"), reloadOnChange: false));
+        builder.WebHost.UseKestrelCore()
+            .ConfigureKestrel((context, kestrel) => kestrel.Configure(context.Configuration.GetSection("Kestrel"), reloadOnChange: false));
         return builder;
     }
 }

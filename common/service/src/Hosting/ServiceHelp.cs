@@ -49,7 +49,8 @@ public static class ServiceHelp
             Settings are read from appsettings.json, the file that {SettingsFile.Variable} names, the environment and the command line, later ones winning: --Optiks:Section:Name=VALUE, or the variable Optiks__Section__Name.
             Times are [days.]hours:minutes:seconds. Unknown settings under Optiks: are refused.
             """);
-        foreach ((string section, Type type) in options.AllSettings.Concat(options.PartlyReadSettings).OrderBy(one => one.Key, StringComparer.Ordinal))
+        foreach ((string section, Type type) in options.AllSettings.Concat(options.PartlyReadSettings)
+            .OrderBy(one => one.Key, StringComparer.Ordinal))
         {
             output.WriteLine();
             output.WriteLine(section);
@@ -78,13 +79,16 @@ public static class ServiceHelp
         [DataFolder.Variable] = "data folder: API keys, board, state; default ${XDG_DATA_HOME:-~/.local/share}/optiks",
         [SettingsFile.Variable] = "JSON file of settings, such as {\"Optiks\": {\"Storage\": {\"Provider\": \"postgresql\"}}}",
         ["ASPNETCORE_URLS"] = "where to listen, as --urls",
-        [Telemetry.EndpointVariable] = "OTLP collector for metrics, traces and logs; unset: none. OTEL_... settings of OpenTelemetry work too",
-        ["OPTIKS_FORCE_KERNEL"] = "name of a kernel to use instead of the fastest that the processor can run; an unknown name is refused with a list of the names",
+        [Telemetry.EndpointVariable] =
+            "OTLP collector for metrics, traces and logs; unset: none. OTEL_... settings of OpenTelemetry work too",
+        ["OPTIKS_FORCE_KERNEL"] =
+            "name of a kernel to use instead of the fastest that the processor can run; an unknown name is refused with a list of the names",
     };
 
     private static Dictionary<int, string> Codes() => new()
     {
         [ExitCodes.Success] = "stopped gracefully, as it was told to",
-        [ExitCodes.Configuration] = "a setting, a key, the data folder, the database's schema or the native library cannot be used; one sentence on standard error says which",
+        [ExitCodes.Configuration] =
+            "a setting, a key, the data folder, the database's schema or the native library cannot be used; one sentence on standard error says which",
     };
 }

@@ -13,11 +13,16 @@ internal sealed class ServiceMetrics : IDisposable
     public ServiceMetrics(IMeterFactory meters, DataFolder folder, ServedCertificates certificates)
     {
         _meter = meters.Create("Optiks.Service");
-        _meter.CreateObservableGauge("optiks.service.disk.free", () => Measure(folder, drive => drive.AvailableFreeSpace), "By", "Space that this program may still use on the file system of each folder with its files.");
-        _meter.CreateObservableGauge("optiks.service.disk.size", () => Measure(folder, drive => drive.TotalSize), "By", "Size of the file system of each of these folders.");
+        _meter.CreateObservableGauge("optiks.service.disk.free", () => Measure(folder, drive => drive.AvailableFreeSpace), "By",
+            "Space that this program may still use on the file system of each folder with its files.");
+        _meter.CreateObservableGauge("optiks.service.disk.size", () => Measure(folder, drive => drive.TotalSize), "By",
+            "Size of the file system of each of these folders.");
         _meter.CreateObservableGauge(
             "optiks.service.certificate.expiry",
-            () => certificates.Ends.Select(end => new Measurement<long>(end.Value.ToUnixTimeSeconds(), new KeyValuePair<string, object?>("server.port", end.Key))), "s",
+            () =>
+                certificates.Ends.Select(
+                    end => new Measurement<long>(end.Value.ToUnixTimeSeconds(), new KeyValuePair<string, object?>("server.port", end.Key))),
+                    "s",
             "Time at which the served certificate expires, by port.");
     }
 

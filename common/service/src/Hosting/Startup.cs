@@ -52,7 +52,9 @@ public static class Startup
         HostFailure failure = app.Services.GetRequiredService<HostFailure>();
         CancellationToken stopping = app.Lifetime.ApplicationStopping;
         CancellationToken started = app.Lifetime.ApplicationStarted;
-        string addresses = app.Configuration[WebHostDefaults.ServerUrlsKey] is { Length: > 0 } urls ? urls : "the addresses of Kestrel:Endpoints";
+        string addresses = app.Configuration[WebHostDefaults.ServerUrlsKey] is { Length: > 0 } urls
+            ? urls
+            : "the addresses of Kestrel:Endpoints";
         try
         {
             await app.RunAsync();
@@ -64,7 +66,8 @@ public static class Startup
         // Kestrel could not listen, because the address belongs to another machine, the port is privileged, or a certificate is missing.
         // Kestrel throws a different exception for each cause.
         catch (Exception e) when (!started.IsCancellationRequested && !failure.HasFailed
-            && e is SocketException or IOException { InnerException: not AddressInUseException } or UnauthorizedAccessException or CryptographicException)
+            && e is SocketException or IOException { InnerException: not AddressInUseException } or UnauthorizedAccessException
+                or CryptographicException)
         {
             throw new StartupException($"The service cannot listen on {addresses}: {ErrorText.Line(e.Message)}", e);
         }
@@ -92,7 +95,8 @@ public static class Startup
 
     // These assemblies read settings that Optiks does not define: addresses, log levels and appsettings.json. If such a setting is wrong,
     // they throw an exception that otherwise means a bug in the caller.
-    private static readonly string[] s_settingsReaders = ["Microsoft.Extensions.Configuration", "Microsoft.Extensions.Logging", "Microsoft.AspNetCore.Http", "Microsoft.AspNetCore.Server.Kestrel", "OpenTelemetry"];
+    private static readonly string[] s_settingsReaders = ["Microsoft.Extensions.Configuration", "Microsoft.Extensions.Logging",
+        "Microsoft.AspNetCore.Http", "Microsoft.AspNetCore.Server.Kestrel", "OpenTelemetry"];
 
     private static bool IsSettingsError(Exception exception) =>
         exception is InvalidOperationException or FormatException or InvalidDataException or ArgumentException

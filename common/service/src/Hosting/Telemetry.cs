@@ -60,7 +60,8 @@ internal static class Telemetry
             });
         if (isSent)
         {
-            telemetry.WithTracing(traces => traces.AddSource(s_sources).AddOtlpExporter()).WithLogging(logs => logs.AddOtlpExporter(), logs => logs.IncludeFormattedMessage = true);
+            telemetry.WithTracing(traces => traces.AddSource(s_sources).AddOtlpExporter())
+                .WithLogging(logs => logs.AddOtlpExporter(), logs => logs.IncludeFormattedMessage = true);
         }
     }
 
@@ -73,7 +74,8 @@ internal static class Telemetry
         }
     }
 
-    private static bool IsFetched(IConfiguration configuration) => configuration.GetSection(MetricsOptions.Section).GetValue<bool>(nameof(MetricsOptions.Prometheus));
+    private static bool IsFetched(IConfiguration configuration) =>
+        configuration.GetSection(MetricsOptions.Section).GetValue<bool>(nameof(MetricsOptions.Prometheus));
 
     /// <summary>Adds the middleware that completes the spans of requests. Call this method before adding any middleware that answers
     /// requests.</summary>
@@ -112,7 +114,8 @@ internal static class Telemetry
         }
         app.Use((context, next) =>
         {
-            if (Activity.Current is { IsAllDataRequested: true } span && context.GetEndpoint() is RouteEndpoint { RoutePattern.RawText: { } route })
+            if (Activity.Current is { IsAllDataRequested: true } span
+                && context.GetEndpoint() is RouteEndpoint { RoutePattern.RawText: { } route })
             {
                 span.DisplayName = $"{context.Request.Method} {route}";
                 span.SetTag("http.request.method", context.Request.Method);

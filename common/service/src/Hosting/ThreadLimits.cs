@@ -29,7 +29,8 @@ internal static class ThreadLimits
         }
         catch (OutOfMemoryException e)
         {
-            throw new StartupException($"The process could start {threads.Count} threads; {LeastThreads} are needed. Raise the limit (ulimit -u, TasksMax= of systemd, the container's limit of processes).", e);
+            throw new StartupException(
+                $"The process could start {threads.Count} threads; {LeastThreads} are needed. Raise the limit (ulimit -u, TasksMax= of systemd, the container's limit of processes).", e);
         }
         finally
         {

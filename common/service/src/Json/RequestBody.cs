@@ -34,7 +34,8 @@ public static class RequestBody
                 }
             }
         }
-        throw new ProblemException(new Problem(ProblemTypes.UnsupportedMediaType, $"The Content-Type must be {string.Join(" or ", accepted!)}."));
+        throw new ProblemException(
+            new Problem(ProblemTypes.UnsupportedMediaType, $"The Content-Type must be {string.Join(" or ", accepted!)}."));
     }
 
     /// <summary>
@@ -55,7 +56,8 @@ public static class RequestBody
     /// the request's body reader was cancelled. To refuse the body, <paramref name="mayHold"/> throws a <see cref="ProblemException"/>. The
     /// length that a request declares does not matter.
     /// </summary>
-    public static async ValueTask<PooledBody> ReadPooledAsync(HttpRequest request, long maxLength, Action<long> mayHold, CancellationToken cancellationToken)
+    public static async ValueTask<PooledBody> ReadPooledAsync(
+        HttpRequest request, long maxLength, Action<long> mayHold, CancellationToken cancellationToken)
     {
         ReadOnlySequence<byte> buffer = await BufferAsync(request, maxLength, mayHold, cancellationToken);
         var body = new PooledBody((int)buffer.Length);
@@ -64,7 +66,8 @@ public static class RequestBody
         return body;
     }
 
-    private static async ValueTask<ReadOnlySequence<byte>> BufferAsync(HttpRequest request, long maxLength, Action<long>? mayHold, CancellationToken cancellationToken)
+    private static async ValueTask<ReadOnlySequence<byte>> BufferAsync(
+        HttpRequest request, long maxLength, Action<long>? mayHold, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
         if (request.ContentLength > maxLength)

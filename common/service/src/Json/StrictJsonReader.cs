@@ -159,7 +159,8 @@ public ref struct StrictJsonReader
     {
         ReadOnlySpan<byte> text = ReadText();
         Span<char> characters = stackalloc char[UuidText.Length];
-        return text.Length == UuidText.Length && Ascii.ToUtf16(text, characters, out _) == OperationStatus.Done && UuidText.TryParse(characters, out Guid id)
+        return text.Length == UuidText.Length && Ascii.ToUtf16(text, characters, out _) == OperationStatus.Done
+            && UuidText.TryParse(characters, out Guid id)
             ? id
             : throw Fail("The string is not a UUID.");
     }
@@ -177,7 +178,8 @@ public ref struct StrictJsonReader
     public readonly ProblemException Fail(ProblemType type, string detail) => new(new Problem(type, detail, Path));
 
     /// <summary>Makes an exception with a problem whose field is a member of the current value. The member may be absent.</summary>
-    public readonly ProblemException FailAt(string member, ProblemType type, string detail) => new(new Problem(type, detail, $"{Path}.{member}"));
+    public readonly ProblemException FailAt(string member, ProblemType type, string detail) =>
+        new(new Problem(type, detail, $"{Path}.{member}"));
 
     /// <summary>Makes an exception with a malformed-request problem whose field is the current value.</summary>
     public readonly ProblemException Fail(string detail) => Fail(ProblemTypes.MalformedRequest, detail);
@@ -235,7 +237,9 @@ public ref struct StrictJsonReader
         {
             long line = e.LineNumber.GetValueOrDefault() + 1;
             throw new ProblemException(
-                Fail($"The body is not valid JSON, or more than {MaxDepth} levels deep (line {line}, byte {e.BytePositionInLine}).").Problem, e);
+                Fail(
+                    $"The body is not valid JSON, or more than {MaxDepth} levels deep (line {line}, byte {e.BytePositionInLine}).").Problem,
+                    e);
         }
     }
 

@@ -20,7 +20,8 @@ internal sealed partial class ExceptionAnswers : IExceptionHandler
 
     public async ValueTask<bool> TryHandleAsync(HttpContext httpContext, Exception exception, CancellationToken cancellationToken)
     {
-        if (exception is ConnectionResetException || (exception is OperationCanceledException or IOException && httpContext.RequestAborted.IsCancellationRequested))
+        if (exception is ConnectionResetException
+            || (exception is OperationCanceledException or IOException && httpContext.RequestAborted.IsCancellationRequested))
         {
             // The client has closed the connection and reads no answer. Like proxies, the service logs the status 499.
             httpContext.Response.StatusCode = StatusCodes.Status499ClientClosedRequest;

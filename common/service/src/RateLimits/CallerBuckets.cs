@@ -30,7 +30,8 @@ internal sealed class CallerBuckets
     public CallerBuckets(RateLimit limit, TimeProvider time)
     {
         _time = time;
-        _perToken = Math.Max(1, (long)Math.Round(Math.Min(time.TimestampFrequency / limit.PerSecond, time.TimestampFrequency * (double)MaxSeconds)));
+        _perToken = Math.Max(
+            1, (long)Math.Round(Math.Min(time.TimestampFrequency / limit.PerSecond, time.TimestampFrequency * (double)MaxSeconds)));
         int burst = limit.Burst > 0 ? limit.Burst : Math.Max(1, (int)limit.PerSecond);
         // The time that a bucket with exactly one token needs to become full. A bucket that needs longer holds less than one token.
         _reserve = (burst - 1) * _perToken;

@@ -26,7 +26,8 @@ public static class RateLimits
         services.AddSingleton<IValidateOptions<RateLimitOptions>, RateLimitOptionsValidator>();
         services.AddOptionsWithValidateOnStart<RateLimitOptions>().BindConfiguration(RateLimitOptions.Section);
         services.AddSingleton(provider => new RateLimiter(
-            provider.GetRequiredService<IOptions<RateLimitOptions>>().Value, provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<IMeterFactory>()));
+            provider.GetRequiredService<IOptions<RateLimitOptions>>().Value, provider.GetRequiredService<TimeProvider>(),
+            provider.GetRequiredService<IMeterFactory>()));
     }
 
     /// <summary>Adds the middleware that takes the caller's address from the header of configured proxies. It must come before every part

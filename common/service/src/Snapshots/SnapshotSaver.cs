@@ -28,7 +28,8 @@ public sealed class SnapshotSaver
     /// <param name="clock">The clock that measures the interval.</param>
     /// <param name="logger">The log for saved snapshots.</param>
     /// <param name="failed">The action to call with each failure, on any thread; null if no action is to be called.</param>
-    public SnapshotSaver(string path, TimeSpan interval, ulong? saved, TimeProvider clock, ILogger logger, Action<OptiksNativeException>? failed = null)
+    public SnapshotSaver(string path, TimeSpan interval, ulong? saved, TimeProvider clock, ILogger logger,
+        Action<OptiksNativeException>? failed = null)
     {
         ArgumentNullException.ThrowIfNull(clock);
         _path = path;

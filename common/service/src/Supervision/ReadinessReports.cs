@@ -24,7 +24,8 @@ internal sealed class ReadinessReports : BackgroundService
     private readonly ICollection<HealthCheckRegistration> _checks;
     private readonly IHostApplicationLifetime _lifetime;
 
-    public ReadinessReports(ServiceManager manager, IServiceProvider services, IOptions<HealthCheckServiceOptions> checks, IHostApplicationLifetime lifetime)
+    public ReadinessReports(ServiceManager manager, IServiceProvider services, IOptions<HealthCheckServiceOptions> checks,
+        IHostApplicationLifetime lifetime)
     {
         ArgumentNullException.ThrowIfNull(checks);
         _manager = manager;
@@ -74,7 +75,8 @@ internal sealed class ReadinessReports : BackgroundService
         return ($"{(isReady ? "Ready." : "Not ready.")} {string.Join(' ', sentences)}".TrimEnd(), isReady);
     }
 
-    private static async Task<HealthCheckResult> ResultAsync(HealthCheckRegistration check, IServiceProvider services, CancellationToken stop)
+    private static async Task<HealthCheckResult> ResultAsync(
+        HealthCheckRegistration check, IServiceProvider services, CancellationToken stop)
     {
         try
         {

@@ -12,4 +12,5 @@ namespace Optiks.ServiceDefaults;
 /// <param name="LimitsValidator">The validator of the new limits.</param>
 /// <param name="Certificate">The certificate of the TLS listeners; null if the host has no such listeners.</param>
 internal sealed record ReloadedParts(
-    ServiceManager Manager, IConfiguration Configuration, SettingsFile? File, IReadOnlyDictionary<string, Type> Settings, RateLimiter Limiter, IValidateOptions<RateLimitOptions> LimitsValidator, TlsCertificate? Certificate);
+    ServiceManager Manager, IConfiguration Configuration, SettingsFile? File, IReadOnlyDictionary<string, Type> Settings,
+    RateLimiter Limiter, IValidateOptions<RateLimitOptions> LimitsValidator, TlsCertificate? Certificate);

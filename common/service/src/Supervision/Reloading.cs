@@ -20,8 +20,10 @@ internal sealed partial class Reloading : IHostedService, IDisposable
     // the start.
     private static readonly string[] s_live =
     [
-        $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Lookups)}:", $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Updates)}:",
-        $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Statuses)}:", $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Audits)}:",
+        $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Lookups)}:",
+        $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Updates)}:",
+        $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Statuses)}:",
+        $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Audits)}:",
         "Logging:",
     ];
 
@@ -99,12 +101,15 @@ internal sealed partial class Reloading : IHostedService, IDisposable
         }
     }
 
-    [LoggerMessage(EventId = 9040, EventName = "Reloaded", Level = LogLevel.Information, Message = "Reloaded: {Settings} settings changed; the certificate, if there is one, was read from its file again.")]
+    [LoggerMessage(EventId = 9040, EventName = "Reloaded", Level = LogLevel.Information,
+        Message = "Reloaded: {Settings} settings changed; the certificate, if there is one, was read from its file again.")]
     private static partial void LogReloaded(ILogger logger, int settings);
 
-    [LoggerMessage(EventId = 9041, EventName = "ReloadNeedsRestart", Level = LogLevel.Warning, Message = "Reloaded. These settings changed and take effect at the next start: {Names}")]
+    [LoggerMessage(EventId = 9041, EventName = "ReloadNeedsRestart", Level = LogLevel.Warning,
+        Message = "Reloaded. These settings changed and take effect at the next start: {Names}")]
     private static partial void LogNeedsRestart(ILogger logger, string names);
 
-    [LoggerMessage(EventId = 9042, EventName = "ReloadRefused", Level = LogLevel.Error, Message = "Nothing was reloaded; the previous settings remain in effect: {Problem}")]
+    [LoggerMessage(EventId = 9042, EventName = "ReloadRefused", Level = LogLevel.Error,
+        Message = "Nothing was reloaded; the previous settings remain in effect: {Problem}")]
     private static partial void LogRefused(ILogger logger, string problem);
 }

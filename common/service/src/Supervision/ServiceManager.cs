@@ -106,7 +106,9 @@ internal sealed class ServiceManager
 
     private void Send(string text)
     {
-        using var socket = new Socket(AddressFamily.Unix, SocketType.Dgram, ProtocolType.Unspecified) { SendTimeout = (int)s_patience.TotalMilliseconds };
+        using var socket = new Socket(
+            AddressFamily.Unix, SocketType.Dgram, ProtocolType.Unspecified)
+        { SendTimeout = (int)s_patience.TotalMilliseconds };
         try
         {
             socket.SendTo(Encoding.UTF8.GetBytes(text), _address);

@@ -82,7 +82,9 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
         }
         OnReload();
         return [.. before.Keys.Union(now.Keys, StringComparer.OrdinalIgnoreCase)
-            .Where(name => !string.Equals(before.TryGetValue(name, out string? old) ? old : null, now.TryGetValue(name, out string? found) ? found : null, StringComparison.Ordinal))
+            .Where(
+                name => !string.Equals(before.TryGetValue(name, out string? old) ? old : null,
+                    now.TryGetValue(name, out string? found) ? found : null, StringComparison.Ordinal))
             .Order(StringComparer.Ordinal)];
     }
 
@@ -92,7 +94,8 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
         {
             using FileStream stream = File.OpenRead(_path);
             IEnumerable<KeyValuePair<string, string?>> said = new ConfigurationBuilder().AddJsonStream(stream).Build().AsEnumerable();
-            return new Dictionary<string, string?>(said.Where(setting => setting.Value is not null && !IsOverridden(setting.Key)), StringComparer.OrdinalIgnoreCase);
+            return new Dictionary<string, string?>(
+                said.Where(setting => setting.Value is not null && !IsOverridden(setting.Key)), StringComparer.OrdinalIgnoreCase);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -11,7 +11,8 @@ namespace Optiks.ServiceDefaults;
 internal sealed class Ed25519SecurityKey : AsymmetricSecurityKey
 {
     // All keys share one factory, because each factory has a cache, and each cache has its own thread.
-    private static readonly CryptoProviderFactory s_factory = new() { CustomCryptoProvider = new Provider(), CacheSignatureProviders = false };
+    private static readonly CryptoProviderFactory s_factory =
+        new() { CustomCryptoProvider = new Provider(), CacheSignatureProviders = false };
 
     private readonly byte[] _publicKey;
 
@@ -31,7 +32,8 @@ internal sealed class Ed25519SecurityKey : AsymmetricSecurityKey
 
     private sealed class Provider : ICryptoProvider
     {
-        public bool IsSupportedAlgorithm(string algorithm, params object[] args) => algorithm == TokenNames.EdDsa && args is [Ed25519SecurityKey, ..];
+        public bool IsSupportedAlgorithm(string algorithm, params object[] args) =>
+            algorithm == TokenNames.EdDsa && args is [Ed25519SecurityKey, ..];
 
         public object Create(string algorithm, params object[] args) => new Verifier((Ed25519SecurityKey)args[0], algorithm);
 
@@ -52,7 +54,8 @@ internal sealed class Ed25519SecurityKey : AsymmetricSecurityKey
 
         public override bool Verify(byte[] input, byte[] signature) => Ed25519.Verify(_publicKey, input, signature);
 
-        public override bool Verify(byte[] input, int inputOffset, int inputLength, byte[] signature, int signatureOffset, int signatureLength) =>
+        public override bool Verify(
+            byte[] input, int inputOffset, int inputLength, byte[] signature, int signatureOffset, int signatureLength) =>
             Ed25519.Verify(_publicKey, input.AsSpan(inputOffset, inputLength), signature.AsSpan(signatureOffset, signatureLength));
 
         protected override void Dispose(bool disposing)

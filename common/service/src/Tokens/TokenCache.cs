@@ -27,7 +27,8 @@ internal sealed class TokenCache
     internal TokenCache(long maxGenerationLength) => _maxLength = maxGenerationLength;
 
     /// <summary>Finds a verified token by the hash of its text.</summary>
-    public bool TryGet(Digest digest, [NotNullWhen(true)] out VerifiedToken? token) => _young.Tokens.TryGetValue(digest, out token) || _old.Tokens.TryGetValue(digest, out token);
+    public bool TryGet(Digest digest, [NotNullWhen(true)] out VerifiedToken? token) =>
+        _young.Tokens.TryGetValue(digest, out token) || _old.Tokens.TryGetValue(digest, out token);
 
     /// <summary>Adds a verified token whose text has this hash and length.</summary>
     public void Add(Digest digest, int length, VerifiedToken token)

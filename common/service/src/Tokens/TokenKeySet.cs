@@ -41,7 +41,8 @@ internal sealed class TokenKeySet
         {
             using var document = JsonDocument.Parse(json, s_strict);
             JsonElement root = document.RootElement;
-            Require(root.ValueKind == JsonValueKind.Object && root.EnumerateObject().Count() == 1 && root.TryGetProperty("keys"u8, out _), "is an object with the single member keys");
+            Require(root.ValueKind == JsonValueKind.Object && root.EnumerateObject().Count() == 1 && root.TryGetProperty("keys"u8, out _),
+                "is an object with the single member keys");
             JsonElement keys = root.GetProperty("keys"u8);
             Require(keys.ValueKind == JsonValueKind.Array && keys.GetArrayLength() <= MaxKeys, $"has a list of at most {MaxKeys} keys");
             var set = new TokenKeySet();
@@ -82,7 +83,8 @@ internal sealed class TokenKeySet
         };
         Require(algorithm is not null, $"has keys of type OKP with the curve Ed25519, or of type EC with P-256; {id} is neither");
         Require(
-            element.EnumerateObject().All(member => s_members.Contains(member.Name)) && Is(element, "alg", algorithm) && Is(element, "use", "sig") && IsToVerify(element),
+            element.EnumerateObject().All(member => s_members.Contains(member.Name)) && Is(element, "alg", algorithm)
+                && Is(element, "use", "sig") && IsToVerify(element),
             $"has keys whose only members are {string.Join(", ", s_members)}, which verify {algorithm} signatures; {id} is not such a key");
         byte[] x = Coordinate(element, "x");
         if (algorithm == TokenNames.EdDsa)
@@ -92,12 +94,14 @@ internal sealed class TokenKeySet
         }
         byte[] y = Coordinate(element, "y");
         Require(IsPoint(x, y), $"has EC keys that are points of the curve; {id} is not");
-        return new TokenKey(id, algorithm, new JsonWebKey { Kty = type, Crv = curve, X = Base64UrlText.Encode(x), Y = Base64UrlText.Encode(y) }, audience);
+        return new TokenKey(id, algorithm,
+            new JsonWebKey { Kty = type, Crv = curve, X = Base64UrlText.Encode(x), Y = Base64UrlText.Encode(y) }, audience);
     }
 
     private static string Text(JsonElement key, string member)
     {
-        Require(key.TryGetProperty(member, out JsonElement value) && value.ValueKind == JsonValueKind.String, $"has keys with the text member {member}");
+        Require(key.TryGetProperty(member, out JsonElement value) && value.ValueKind == JsonValueKind.String,
+            $"has keys with the text member {member}");
         return value.GetString()!;
     }
 
@@ -106,12 +110,14 @@ internal sealed class TokenKeySet
 
     private static bool IsToVerify(JsonElement key) =>
         !key.TryGetProperty("key_ops"u8, out JsonElement uses)
-        || (uses.ValueKind == JsonValueKind.Array && uses.GetArrayLength() == 1 && uses[0].ValueKind == JsonValueKind.String && uses[0].ValueEquals("verify"u8));
+        || (uses.ValueKind == JsonValueKind.Array && uses.GetArrayLength() == 1 && uses[0].ValueKind == JsonValueKind.String
+            && uses[0].ValueEquals("verify"u8));
 
     private static byte[] Coordinate(JsonElement key, string member)
     {
         byte[]? octets = null;
-        Require(Base64UrlText.TryDecode(Text(key, member), out octets) && octets.Length == CoordinateLength, $"has {CoordinateLength} bytes in base64url as {member}");
+        Require(Base64UrlText.TryDecode(Text(key, member), out octets) && octets.Length == CoordinateLength,
+            $"has {CoordinateLength} bytes in base64url as {member}");
         return octets;
     }
 

@@ -15,6 +15,8 @@ internal sealed class TokenKeysHealth : IHealthCheck
         _verifier = verifier;
     }
 
-    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) => Task.FromResult(
-        HealthCheckResult.Healthy(_verifier.HasStaleKeys ? "The token key file is missing or invalid; the previous keys remain in effect." : null));
+    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
+        Task.FromResult(
+        HealthCheckResult.Healthy(
+            _verifier.HasStaleKeys ? "The token key file is missing or invalid; the previous keys remain in effect." : null));
 }

@@ -18,7 +18,8 @@ internal static partial class TokenSetup
         {
             ILogger<TokenVerifier> logger = services.GetRequiredService<ILogger<TokenVerifier>>();
             return new TokenVerifier(
-                services.GetRequiredService<IOptions<TokenOptions>>(), services.GetRequiredService<TimeProvider>(), services.GetRequiredService<IMeterFactory>(), problem => LogInvalidKeys(logger, problem));
+                services.GetRequiredService<IOptions<TokenOptions>>(), services.GetRequiredService<TimeProvider>(),
+                services.GetRequiredService<IMeterFactory>(), problem => LogInvalidKeys(logger, problem));
         });
         if (builder.Configuration[$"{TokenOptions.Section}:{nameof(TokenOptions.KeysFile)}"] is { Length: > 0 })
         {
@@ -26,6 +27,7 @@ internal static partial class TokenSetup
         }
     }
 
-    [LoggerMessage(EventId = 9021, EventName = "TokenKeysInvalid", Level = LogLevel.Error, Message = "The token key file changed and is invalid; the previous keys remain in effect.")]
+    [LoggerMessage(EventId = 9021, EventName = "TokenKeysInvalid", Level = LogLevel.Error,
+        Message = "The token key file changed and is invalid; the previous keys remain in effect.")]
     private static partial void LogInvalidKeys(ILogger logger, SecretsException exception);
 }

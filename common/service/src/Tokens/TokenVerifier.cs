@@ -28,10 +28,12 @@ internal sealed class TokenVerifier
         _time = time;
         _maxLifetime = (long)configured.MaxLifetime.TotalSeconds;
         _skew = (long)configured.ClockSkew.TotalSeconds;
-        _refused = meters.Create("Optiks.Service").CreateCounter<long>("optiks.service.tokens.refused", "{request}", "Requests whose token was refused, by the reason.");
+        _refused = meters.Create("Optiks.Service")
+            .CreateCounter<long>("optiks.service.tokens.refused", "{request}", "Requests whose token was refused, by the reason.");
         if (configured.KeysFile.Length > 0)
         {
-            _keys = new FollowedFile<TokenKeySet>(Path.GetFullPath(configured.KeysFile), octets => TokenKeySet.Parse(octets, configured.Audience), whenMissing: null, time, onInvalid);
+            _keys = new FollowedFile<TokenKeySet>(Path.GetFullPath(configured.KeysFile),
+                octets => TokenKeySet.Parse(octets, configured.Audience), whenMissing: null, time, onInvalid);
         }
     }
 

@@ -49,10 +49,12 @@ internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long No
         : Expires <= now - skew ? TokenRefusals.Expired
         : null;
 
-    private static string? Text(JsonElement claims, string name) => claims.TryGetProperty(name, out JsonElement value) ? TokenForm.FindText(value) : null;
+    private static string? Text(JsonElement claims, string name) =>
+        claims.TryGetProperty(name, out JsonElement value) ? TokenForm.FindText(value) : null;
 
     private static long? Time(JsonElement claims, string name) =>
-        claims.TryGetProperty(name, out JsonElement value) && value.ValueKind == JsonValueKind.Number && value.TryGetInt64(out long seconds) && seconds is >= 0 and <= MaxInteger ? seconds : null;
+        claims.TryGetProperty(name, out JsonElement value) && value.ValueKind == JsonValueKind.Number && value.TryGetInt64(out long seconds)
+            && seconds is >= 0 and <= MaxInteger ? seconds : null;
 
     private static List<byte[]>? ReadKeys(JsonElement claims)
     {

@@ -13,7 +13,9 @@ internal sealed class QueryServiceOptionsValidator : IValidateOptions<QueryServi
     public ValidateOptionsResult Validate(string? name, QueryServiceOptions options)
     {
         ValidateOptionsResult ranges = _ranges.Validate(name, options);
-        return ranges.Failed ? ranges : Problem(options) is { } problem ? ValidateOptionsResult.Fail($"{QueryServiceOptions.Section}:{problem}") : ValidateOptionsResult.Success;
+        return ranges.Failed ? ranges : Problem(options) is { } problem
+            ? ValidateOptionsResult.Fail($"{QueryServiceOptions.Section}:{problem}")
+            : ValidateOptionsResult.Success;
     }
 
     private static string? Problem(QueryServiceOptions options) =>
@@ -26,6 +28,7 @@ internal sealed class QueryServiceOptionsValidator : IValidateOptions<QueryServi
                     : null;
 
     private static bool IsAddress(string text) =>
-        Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && (uri.Scheme == Uri.UriSchemeHttps || (uri.Scheme == Uri.UriSchemeHttp && uri.IsLoopback))
+        Uri.TryCreate(text, UriKind.Absolute, out Uri? uri)
+            && (uri.Scheme == Uri.UriSchemeHttps || (uri.Scheme == Uri.UriSchemeHttp && uri.IsLoopback))
         && uri is { PathAndQuery: "/", Fragment: "", UserInfo: "" };
 }

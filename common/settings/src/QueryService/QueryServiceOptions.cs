@@ -43,8 +43,8 @@ internal sealed class QueryServiceOptions
 
     /// <summary>
     /// The interval at which the service saves its trees to a snapshot in the replica's folder, from which the next start loads them. The
-    /// service also saves them at once if the folder has no snapshot, and in linked mode when it stops. In stored mode, the snapshots are for
-    /// other replicas and for a change to linked mode. If the interval is zero, the service saves no snapshots.
+    /// service also saves them at once if the folder has no snapshot, and in linked mode when it stops. In stored mode, the snapshots are
+    /// for other replicas and for a change to linked mode. If the interval is zero, the service saves no snapshots.
     /// </summary>
     /// <value>The default is one hour.</value>
     [Range(typeof(TimeSpan), "00:00:00", "7.00:00:00")]

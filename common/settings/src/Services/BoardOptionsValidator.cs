@@ -15,10 +15,12 @@ internal sealed class BoardOptionsValidator : IValidateOptions<BoardOptions>
         ValidateOptionsResult ranges = _ranges.Validate(name, options);
         return ranges.Failed ? ranges
             : options.Url.Length > 0 && !IsPrefix(options.Url)
-                ? ValidateOptionsResult.Fail($"{BoardOptions.Section}:{nameof(BoardOptions.Url)} is not an address such as https://board.example.org/optiks/, without query or user.")
+                ? ValidateOptionsResult.Fail(
+                    $"{BoardOptions.Section}:{nameof(BoardOptions.Url)} is not an address such as https://board.example.org/optiks/, without query or user.")
                 : ValidateOptionsResult.Success;
     }
 
     private static bool IsPrefix(string text) =>
-        Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && (url.Scheme == Uri.UriSchemeHttps || url.Scheme == Uri.UriSchemeHttp) && url is { Query: "", Fragment: "", UserInfo: "" };
+        Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && (url.Scheme == Uri.UriSchemeHttps || url.Scheme == Uri.UriSchemeHttp)
+            && url is { Query: "", Fragment: "", UserInfo: "" };
 }

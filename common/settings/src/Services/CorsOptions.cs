@@ -27,5 +27,6 @@ internal sealed class CorsOptionsValidator : IValidateOptions<CorsOptions>
                 : ValidateOptionsResult.Success;
 
     private static bool IsOrigin(string text) =>
-        Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && uri.Scheme is "http" or "https" && uri.GetLeftPart(UriPartial.Authority) == text && uri.UserInfo.Length == 0;
+        Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && uri.Scheme is "http" or "https"
+            && uri.GetLeftPart(UriPartial.Authority) == text && uri.UserInfo.Length == 0;
 }

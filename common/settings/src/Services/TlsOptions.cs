@@ -26,7 +26,9 @@ internal sealed class TlsOptions
 /// <summary>Checks that either both files are named, or neither of them.</summary>
 internal sealed class TlsOptionsValidator : IValidateOptions<TlsOptions>
 {
-    public ValidateOptionsResult Validate(string? name, TlsOptions options) => string.IsNullOrEmpty(options.CertificateFile) == string.IsNullOrEmpty(options.KeyFile)
+    public ValidateOptionsResult Validate(string? name, TlsOptions options) =>
+        string.IsNullOrEmpty(options.CertificateFile) == string.IsNullOrEmpty(options.KeyFile)
         ? ValidateOptionsResult.Success
-        : ValidateOptionsResult.Fail($"{TlsOptions.Section}: {nameof(TlsOptions.CertificateFile)} and {nameof(TlsOptions.KeyFile)} must be set together.");
+        : ValidateOptionsResult.Fail(
+            $"{TlsOptions.Section}: {nameof(TlsOptions.CertificateFile)} and {nameof(TlsOptions.KeyFile)} must be set together.");
 }

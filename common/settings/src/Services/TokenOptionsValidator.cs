@@ -15,7 +15,8 @@ internal sealed class TokenOptionsValidator : IValidateOptions<TokenOptions>
         ValidateOptionsResult ranges = _ranges.Validate(name, options);
         return ranges.Failed ? ranges
             : string.IsNullOrWhiteSpace(options.KeysFile) != string.IsNullOrWhiteSpace(options.Audience)
-                ? ValidateOptionsResult.Fail($"{TokenOptions.Section}: {nameof(TokenOptions.KeysFile)} and {nameof(TokenOptions.Audience)} must both be set, or neither.")
+                ? ValidateOptionsResult.Fail(
+                    $"{TokenOptions.Section}: {nameof(TokenOptions.KeysFile)} and {nameof(TokenOptions.Audience)} must both be set, or neither.")
                 : ValidateOptionsResult.Success;
     }
 }

@@ -18,7 +18,8 @@ internal sealed class QueueOptionsValidator : IValidateOptions<QueueOptions>
         ValidateOptionsResult ranges = _ranges.Validate(name, options);
         return ranges.Failed ? ranges
             : string.IsNullOrWhiteSpace(options.Receipts.KeyFile) != string.IsNullOrWhiteSpace(options.Receipts.KeysFile)
-                ? ValidateOptionsResult.Fail($"{Receipts}: {nameof(ReceiptOptions.KeyFile)} and {nameof(ReceiptOptions.KeysFile)} must both be set, or neither.")
+                ? ValidateOptionsResult.Fail(
+                    $"{Receipts}: {nameof(ReceiptOptions.KeyFile)} and {nameof(ReceiptOptions.KeysFile)} must both be set, or neither.")
                 : ValidateOptionsResult.Success;
     }
 }

@@ -16,7 +16,8 @@ internal sealed class BucketOptions
     public string Name { get; set; } = "";
 
     /// <summary>The prefix of the keys of all objects, such as <c>optiks/</c>. The names of the board's files follow it.</summary>
-    [RegularExpression("([A-Za-z0-9._-]+/)*", ErrorMessage = "Optiks:Bucket:Prefix must be empty, or names of letters, digits, '.', '_' and '-' that each end with '/'.")]
+    [RegularExpression("([A-Za-z0-9._-]+/)*",
+        ErrorMessage = "Optiks:Bucket:Prefix must be empty, or names of letters, digits, '.', '_' and '-' that each end with '/'.")]
     public string Prefix { get; set; } = "";
 
     /// <summary>The URL of the storage, if it is not Amazon's. If the setting is empty, the storage is Amazon's, in the given

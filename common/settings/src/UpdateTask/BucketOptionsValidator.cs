@@ -12,7 +12,8 @@ internal sealed class BucketOptionsValidator : IValidateOptions<BucketOptions>
         ValidateOptionsResult ranges = _ranges.Validate(name, options);
         return ranges.Failed ? ranges
             : options.KeepsMark && options.Name.Length == 0
-                ? ValidateOptionsResult.Fail($"{BucketOptions.Section}:{nameof(BucketOptions.KeepsMark)} needs {nameof(BucketOptions.Name)}, the bucket's name.")
+                ? ValidateOptionsResult.Fail(
+                    $"{BucketOptions.Section}:{nameof(BucketOptions.KeepsMark)} needs {nameof(BucketOptions.Name)}, the bucket's name.")
             : options.ServiceUrl.Length > 0 && !IsAddress(options.ServiceUrl)
                 ? ValidateOptionsResult.Fail(
                     $"{BucketOptions.Section}:{nameof(BucketOptions.ServiceUrl)} is not an address such as https://s3.example.org, without user, query or fragment: keys come from the environment or the credentials file.")
@@ -20,5 +21,6 @@ internal sealed class BucketOptionsValidator : IValidateOptions<BucketOptions>
     }
 
     private static bool IsAddress(string text) =>
-        Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && (url.Scheme == Uri.UriSchemeHttps || url.Scheme == Uri.UriSchemeHttp) && url is { Query: "", Fragment: "", UserInfo: "" };
+        Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && (url.Scheme == Uri.UriSchemeHttps || url.Scheme == Uri.UriSchemeHttp)
+            && url is { Query: "", Fragment: "", UserInfo: "" };
 }

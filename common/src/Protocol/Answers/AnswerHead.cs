@@ -9,7 +9,8 @@ namespace Optiks.Protocol;
 /// <param name="Consistency">The hashes of the consistency proof, 32 bytes each.</param>
 /// <param name="Checkpoint">The signed note of the checkpoint; empty if the request named this checkpoint, so that the client has
 /// it.</param>
-public sealed record AnswerHead(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> Inclusion, ReadOnlyMemory<byte> Consistency, ReadOnlyMemory<byte> Checkpoint)
+public sealed record AnswerHead(
+    ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> Inclusion, ReadOnlyMemory<byte> Consistency, ReadOnlyMemory<byte> Checkpoint)
 {
     /// <summary>Decodes bytes that are one Head. Throws <see cref="EncodingException"/> if the bytes are invalid.</summary>
     public static AnswerHead Decode(ReadOnlyMemory<byte> octets)

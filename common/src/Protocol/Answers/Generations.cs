@@ -12,8 +12,10 @@ public sealed record Generations(byte Record, Versions Names, IReadOnlyList<User
 
     /// <summary>The users to whom the username led before, beginning with the first. These data are proven only if the answer was
     /// verified.</summary>
-    public IReadOnlyList<EarlierUser> Earlier => [.. Names.Members.Zip(Left, (name, left) => new EarlierUser(name.Value, name.Epoch, left.Member!.Epoch))];
+    public IReadOnlyList<EarlierUser> Earlier =>
+        [.. Names.Members.Zip(Left, (name, left) => new EarlierUser(name.Value, name.Epoch, left.Member!.Epoch))];
 
     internal static Generations Decode(ref TlsReader reader) => new(
-        reader.UInt8("generations.record"), Versions.Decode(ref reader), reader.Vector(0, MaxLeftLength, "generations.left", UserEntry.Decode));
+        reader.UInt8("generations.record"), Versions.Decode(ref reader),
+        reader.Vector(0, MaxLeftLength, "generations.left", UserEntry.Decode));
 }

@@ -12,10 +12,12 @@ namespace Optiks.Protocol;
 /// <param name="Version">The version of the key; 0 in structures without versions.</param>
 /// <param name="Member">The leaf with its membership proof; null if the leaf is shown absent.</param>
 /// <param name="Absent">The proof that the leaf is absent; null if the leaf is present.</param>
-public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadOnlyMemory<byte> Key, ulong Version, Member? Member, NonMember? Absent)
+public sealed record LeafStatement(
+    AnswerHead Head, StructureId Structure, ReadOnlyMemory<byte> Key, ulong Version, Member? Member, NonMember? Absent)
 {
     /// <summary>The greatest length of an encoded statement, whose <c>Member</c>, if any, has a commitment and no value.</summary>
-    public const int MaxLength = Lengths.Record + (2 * (2 + Lengths.MaxLogProof)) + 2 + ushort.MaxValue + 1 + 1 + ProtocolLimits.MaxKeyLength + 8 + 1
+    public const int MaxLength = Lengths.Record + (2 * (2 + Lengths.MaxLogProof)) + 2 + ushort.MaxValue + 1 + 1
+        + ProtocolLimits.MaxKeyLength + 8 + 1
         + Lengths.VrfProof + 1 + 1 + (4 * Lengths.Hash) + 8 + 2 + Lengths.MaxSiblings;
 
     /// <summary>The epoch of the head's record.</summary>
@@ -28,7 +30,9 @@ public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadO
     private bool HasPeriods => Structure.IsPerPeriod();
 
     // The value T of the member, which is the time of its version (docs/spec/pahd.md section 3).
-    private ulong Time => HasPeriods && Version == 1 && Member!.Epoch == 0 ? EpochRecord.Decode(Head.Record.Span).PeriodFirstEpoch : Member!.Epoch;
+    private ulong Time => HasPeriods && Version == 1 && Member!.Epoch == 0
+        ? EpochRecord.Decode(Head.Record.Span).PeriodFirstEpoch
+        : Member!.Epoch;
 
     /// <summary>Decodes bytes that are one statement. Throws <see cref="EncodingException"/> if the bytes are invalid.</summary>
     public static LeafStatement Decode(ReadOnlyMemory<byte> octets)

@@ -8,7 +8,8 @@ namespace Optiks.Protocol;
 /// <param name="Value">The value if the leaf is opened, otherwise empty.</param>
 /// <param name="Path">The path from the leaf to the root.</param>
 public sealed record Member(
-    ReadOnlyMemory<byte> VrfProof, ulong Epoch, MemberKind Kind, ReadOnlyMemory<byte> CommitmentOrOpening, ReadOnlyMemory<byte> Value, TreePath Path)
+    ReadOnlyMemory<byte> VrfProof, ulong Epoch, MemberKind Kind, ReadOnlyMemory<byte> CommitmentOrOpening, ReadOnlyMemory<byte> Value,
+    TreePath Path)
 {
     private const uint MaxValueLength = (1u << 24) - 1;
 

@@ -7,5 +7,6 @@ namespace Optiks.Protocol;
 /// <param name="Node">The opened node; null if the tree is empty.</param>
 public sealed record NonMember(ReadOnlyMemory<byte> VrfProof, OpenedNode? Node)
 {
-    internal static NonMember Decode(ref TlsReader reader) => new(reader.Take(Lengths.VrfProof, "non_member.vrf_proof"), OpenedNode.Decode(ref reader));
+    internal static NonMember Decode(ref TlsReader reader) =>
+        new(reader.Take(Lengths.VrfProof, "non_member.vrf_proof"), OpenedNode.Decode(ref reader));
 }

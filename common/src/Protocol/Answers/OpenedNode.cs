@@ -14,7 +14,8 @@ public abstract record OpenedNode(TreePath Path)
     /// <param name="Left">The left child's hash, 32 bytes.</param>
     /// <param name="Right">The right child's hash, 32 bytes.</param>
     /// <param name="Path">The path to the root.</param>
-    public sealed record Interior(byte Length, ReadOnlyMemory<byte> Prefix, ReadOnlyMemory<byte> Left, ReadOnlyMemory<byte> Right, TreePath Path) : OpenedNode(Path);
+    public sealed record Interior(
+        byte Length, ReadOnlyMemory<byte> Prefix, ReadOnlyMemory<byte> Left, ReadOnlyMemory<byte> Right, TreePath Path) : OpenedNode(Path);
 
     /// <summary>Holds an opened leaf, whose label is not the label that the proof shows as absent.</summary>
     /// <param name="Label">The leaf's label, 32 bytes.</param>

@@ -9,7 +9,8 @@ namespace Optiks.Protocol;
 /// <param name="Devices">The device list; null unless the user is current.</param>
 /// <param name="Keys">The latest versions of the devices' keys, in the order of the device list; only the queried device's key if the query
 /// names a device.</param>
-public sealed record UserLookup(byte Kind, UserEntry? Name, UserEntry? Decommissioned, VersionedEntry? Devices, IReadOnlyList<VersionedEntry> Keys)
+public sealed record UserLookup(
+    byte Kind, UserEntry? Name, UserEntry? Decommissioned, VersionedEntry? Devices, IReadOnlyList<VersionedEntry> Keys)
 {
     /// <summary>The number that is added to the encoded kind if the answer has <see cref="Generations"/>.</summary>
     public const byte ByGenerations = 4;
@@ -37,7 +38,8 @@ public sealed record UserLookup(byte Kind, UserEntry? Name, UserEntry? Decommiss
         };
         UserEntry? decommissioned = kind == NoUser ? null : UserEntry.Decode(ref reader);
         UserLookup user = kind == Current
-            ? new UserLookup(kind, name, decommissioned, VersionedEntry.Decode(ref reader), reader.Vector(0, uint.MaxValue, "user.keys", VersionedEntry.Decode))
+            ? new UserLookup(kind, name, decommissioned, VersionedEntry.Decode(ref reader),
+                reader.Vector(0, uint.MaxValue, "user.keys", VersionedEntry.Decode))
             : new UserLookup(kind, name, decommissioned, null, []);
         return user with { Generations = generations };
     }

@@ -10,7 +10,8 @@ namespace Optiks.Protocol;
 /// left.</param>
 /// <param name="Devices">The versions of the device list; null if the user has left.</param>
 /// <param name="Keys">The versions of the key of each followed device id, in increasing order of the ids.</param>
-public sealed record UserMonitorAnswer(AnswerHead Head, IReadOnlyList<UserEntry> Names, UserEntry Decommissioned, Versions? Devices, IReadOnlyList<Versions> Keys)
+public sealed record UserMonitorAnswer(
+    AnswerHead Head, IReadOnlyList<UserEntry> Names, UserEntry Decommissioned, Versions? Devices, IReadOnlyList<Versions> Keys)
 {
     private const uint MaxNamesLength = (1u << 24) - 1;
 

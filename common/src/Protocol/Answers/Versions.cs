@@ -10,7 +10,8 @@ public sealed record Versions(ulong Version, ulong From, IReadOnlyList<Member> M
     private const uint MaxAbsentLength = (1u << 24) - 1;
 
     /// <summary>The values of all opened members, in the order of the versions.</summary>
-    public IEnumerable<ReadOnlyMemory<byte>> OpenedValues => Members.Where(member => member.Kind == MemberKind.Opened).Select(member => member.Value);
+    public IEnumerable<ReadOnlyMemory<byte>> OpenedValues =>
+        Members.Where(member => member.Kind == MemberKind.Opened).Select(member => member.Value);
 
     internal static Versions Decode(ref TlsReader reader) => new(
         reader.UInt64("versions.version"),

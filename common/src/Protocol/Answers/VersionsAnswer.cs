@@ -11,7 +11,8 @@ public sealed record VersionsAnswer(AnswerHead Head, IReadOnlyList<Versions> Ver
     public static VersionsAnswer Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);
-        var answer = new VersionsAnswer(AnswerHead.Decode(ref reader), reader.Vector(1, uint.MaxValue, "versions", Protocol.Versions.Decode));
+        var answer = new VersionsAnswer(
+            AnswerHead.Decode(ref reader), reader.Vector(1, uint.MaxValue, "versions", Protocol.Versions.Decode));
         reader.End("versions answer");
         return answer;
     }

@@ -39,9 +39,11 @@ public sealed class BoardCosigner
     /// Returns null if neither exists. Throws <see cref="BoardConflictException"/> if the log did not sign one of them, or if both have the
     /// same size but differ.
     /// </summary>
-    public Task<SignedCheckpoint?> ReadSignedAsync(CancellationToken cancellationToken) => ReadSignedAsync(_reader, _verifier, cancellationToken);
+    public Task<SignedCheckpoint?> ReadSignedAsync(CancellationToken cancellationToken) =>
+        ReadSignedAsync(_reader, _verifier, cancellationToken);
 
-    internal static async Task<SignedCheckpoint?> ReadSignedAsync(DirectoryTileReader reader, CheckpointVerifier verifier, CancellationToken cancellationToken)
+    internal static async Task<SignedCheckpoint?> ReadSignedAsync(
+        DirectoryTileReader reader, CheckpointVerifier verifier, CancellationToken cancellationToken)
     {
         // The waiting checkpoint is read before the board's checkpoint. If it is published between the two reads, this call has already
         // read it.
@@ -57,7 +59,8 @@ public sealed class BoardCosigner
             : published;
     }
 
-    private static async Task<SignedCheckpoint?> ReadAsync(DirectoryTileReader reader, CheckpointVerifier verifier, CancellationToken cancellationToken) =>
+    private static async Task<SignedCheckpoint?> ReadAsync(
+        DirectoryTileReader reader, CheckpointVerifier verifier, CancellationToken cancellationToken) =>
         Open(reader, verifier, await reader.ReadCheckpointAsync(cancellationToken).ConfigureAwait(false));
 
     private static SignedCheckpoint? Open(DirectoryTileReader reader, CheckpointVerifier verifier, byte[]? note) =>
@@ -75,7 +78,8 @@ public sealed class BoardCosigner
     /// <param name="cosignatures">The verified cosignatures of this text by the verifier's cosigners.</param>
     /// <param name="cancellationToken">Cancels the reading; writing is not interrupted.</param>
     public async Task<SignedCheckpoint?> AddAsync(
-        BoardLock boardLock, ReadOnlyMemory<byte> text, IReadOnlyCollection<VerifiedSignature> cosignatures, CancellationToken cancellationToken)
+        BoardLock boardLock, ReadOnlyMemory<byte> text, IReadOnlyCollection<VerifiedSignature> cosignatures,
+        CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(boardLock);
         ArgumentNullException.ThrowIfNull(cosignatures);
@@ -114,7 +118,8 @@ public sealed class BoardCosigner
     /// that they are enough.</param>
     /// <param name="cancellationToken">Cancels the reading; writing is not interrupted.</param>
     public async Task<SignedCheckpoint?> PublishAsync(
-        BoardLock boardLock, SignedCheckpoint checkpoint, IReadOnlyCollection<VerifiedSignature> cosignatures, CancellationToken cancellationToken)
+        BoardLock boardLock, SignedCheckpoint checkpoint, IReadOnlyCollection<VerifiedSignature> cosignatures,
+        CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(boardLock);
         ArgumentNullException.ThrowIfNull(checkpoint);

@@ -196,7 +196,8 @@ public sealed class BoardWriter
     // cosignatures.
     private static bool Holds(ReadOnlySpan<byte> present, ReadOnlySpan<byte> note) =>
         SignedNote.TryParse(present, out SignedNote? held, out _) && SignedNote.TryParse(note, out SignedNote? wanted, out _)
-        && held.Text.Span.SequenceEqual(wanted.Text.Span) && wanted.Signatures.All(line => held.Signatures.Any(other => other.ToLine() == line.ToLine()));
+        && held.Text.Span.SequenceEqual(wanted.Text.Span)
+        && wanted.Signatures.All(line => held.Signatures.Any(other => other.ToLine() == line.ToLine()));
 
     private static Checkpoint Open(CheckpointVerifier verifier, string source, ReadOnlySpan<byte> note) =>
         verifier.TryOpen(note, out SignedCheckpoint? opened, out TlogError error)

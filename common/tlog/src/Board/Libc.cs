@@ -67,7 +67,9 @@ internal static partial class Libc
             return Encoding.UTF8.GetString(resolved[..resolved.IndexOf((byte)0)]);
         }
         int error = Marshal.GetLastPInvokeError();
-        throw error is ENOENT or ENOTDIR ? new DirectoryNotFoundException($"The folder {path} does not exist.") : Failure("realpath", path, error);
+        throw error is ENOENT or ENOTDIR
+            ? new DirectoryNotFoundException($"The folder {path} does not exist.")
+            : Failure("realpath", path, error);
     }
 
     /// <summary>Returns the target of a symbolic link; null if the path is not a link, or is missing.</summary>

@@ -30,7 +30,8 @@ public sealed class SignedNote
         ArgumentNullException.ThrowIfNull(signatures);
         if (text.IsEmpty || text[^1] != StrictText.Newline || StrictText.CheckCharacters(text) != TlogError.None)
         {
-            throw new ArgumentException("A note's text must be UTF-8, end in a newline and contain no other control character.", nameof(text));
+            throw new ArgumentException(
+                "A note's text must be UTF-8, end in a newline and contain no other control character.", nameof(text));
         }
         if (signatures.Count is 0 or > MaxSignatures)
         {

@@ -125,7 +125,9 @@ internal sealed class PolicyParser
         {
             least = 1;
         }
-        else if (threshold != "all" && !(StrictText.TryParseDecimal(Encoding.Latin1.GetBytes(threshold), out least) && least >= 1 && least <= (ulong)members.Length))
+        else if (threshold != "all"
+            && !(StrictText.TryParseDecimal(Encoding.Latin1.GetBytes(threshold), out least) && least >= 1
+                && least <= (ulong)members.Length))
         {
             return TlogError.BadThreshold;
         }
@@ -150,7 +152,8 @@ internal sealed class PolicyParser
         return TlogError.None;
     }
 
-    private TlogError Define(string name, PolicyRule rule, int depth) => name != None && _names.TryAdd(name, (rule, depth)) ? TlogError.None : TlogError.DuplicatePolicyName;
+    private TlogError Define(string name, PolicyRule rule, int depth) =>
+        name != None && _names.TryAdd(name, (rule, depth)) ? TlogError.None : TlogError.DuplicatePolicyName;
 
     // Parses a key, and refuses a public key that an earlier line already has. Otherwise one signer with two names would count as two
     // signers, and a log whose key is also a witness's key could cosign its own checkpoints.

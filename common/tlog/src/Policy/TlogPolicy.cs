@@ -46,7 +46,8 @@ public sealed class TlogPolicy
     /// Returns a verifier for the checkpoints of a log, with the keys of all witnesses of the policy. Throws
     /// <see cref="ArgumentException"/> if the log's key is also a witness's key.
     /// </summary>
-    public CheckpointVerifier Verifier(VerifierKey logKey, IEd25519Verifier ed25519) => new(logKey, [.. Witnesses.Select(witness => witness.Key)], ed25519);
+    public CheckpointVerifier Verifier(VerifierKey logKey, IEd25519Verifier ed25519) =>
+        new(logKey, [.. Witnesses.Select(witness => witness.Key)], ed25519);
 
     /// <summary>Returns whether cosignatures by these keys meet the policy's quorum. Keys that do not belong to witnesses of the policy do
     /// not count.</summary>
@@ -73,7 +74,8 @@ public sealed class TlogPolicy
                 latest[cosignature.Key] = cosignature;
             }
         }
-        VerifiedSignature[] counted = [.. Witnesses.Where(witness => latest.ContainsKey(witness.Key)).Select(witness => latest[witness.Key])];
+        VerifiedSignature[] counted =
+            [.. Witnesses.Where(witness => latest.ContainsKey(witness.Key)).Select(witness => latest[witness.Key])];
         return new PolicyVerdict(IsMetBy(counted.Select(cosignature => cosignature.Key).ToHashSet()), counted);
     }
 }

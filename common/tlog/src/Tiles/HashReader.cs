@@ -27,7 +27,8 @@ public sealed class HashReader : IHashReader
 
     // The last two bundles that were read. A caller often reads consecutive ranges of entries, and the next range begins in the bundle in
     // which the last range ended.
-    private readonly (ulong Index, IReadOnlyList<ReadOnlyMemory<byte>> Entries)?[] _bundles = new (ulong, IReadOnlyList<ReadOnlyMemory<byte>>)?[2];
+    private readonly (ulong Index, IReadOnlyList<ReadOnlyMemory<byte>> Entries)?[] _bundles =
+        new (ulong, IReadOnlyList<ReadOnlyMemory<byte>>)?[2];
     private RightEdge? _edge;
 
     /// <summary>
@@ -64,7 +65,8 @@ public sealed class HashReader : IHashReader
             // A node is the root of the subtree of 2^(level mod 8) neighbouring hashes in one tile.
             int width = 1 << (level % LevelsOfTile);
             ulong first = index * (ulong)width;
-            TreeHash[] tile = await VerifiedTileAsync(level / LevelsOfTile, first / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
+            TreeHash[] tile =
+                await VerifiedTileAsync(level / LevelsOfTile, first / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
             result[i] = Rfc6962.CompleteRoot(tile.AsSpan((int)(first % TilePath.FullWidth), width));
         }
         return result;

@@ -77,7 +77,8 @@ public sealed class HttpTileReader : ITileReader
         }
         catch (OperationCanceledException e) when (deadline.IsLate)
         {
-            throw new HttpRequestException(string.Create(CultureInfo.InvariantCulture, $"{path} takes longer than {_timeout.TotalSeconds:0.###} s."), e);
+            throw new HttpRequestException(
+                string.Create(CultureInfo.InvariantCulture, $"{path} takes longer than {_timeout.TotalSeconds:0.###} s."), e);
         }
         catch (AnswerTooLongException e)
         {
@@ -96,7 +97,8 @@ public sealed class HttpTileReader : ITileReader
         {
             request.Headers.IfNoneMatch.Add(known.Tag!);
         }
-        using HttpResponseMessage response = await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, deadline.Token).ConfigureAwait(false);
+        using HttpResponseMessage response =
+            await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, deadline.Token).ConfigureAwait(false);
         if (response.StatusCode == HttpStatusCode.NotFound)
         {
             return null;

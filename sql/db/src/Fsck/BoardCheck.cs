@@ -40,7 +40,8 @@ internal sealed class BoardCheck
     /// update-task commits an epoch before it writes any of that epoch's files to the board. So what this method reads on a correct board
     /// is never ahead of the consistent read.
     /// </summary>
-    public static async Task<BoardCheck> OpenAsync(BoardPaths paths, TrustAnchor anchor, FsckReport report, CancellationToken cancellationToken)
+    public static async Task<BoardCheck> OpenAsync(
+        BoardPaths paths, TrustAnchor anchor, FsckReport report, CancellationToken cancellationToken)
     {
         var board = new BoardCheck(paths, anchor, report);
         if (Directory.Exists(paths.Bundles))
@@ -83,7 +84,8 @@ internal sealed class BoardCheck
         }
         // If the log requires witnesses, a signed checkpoint may still wait for them, so both files are read.
         byte[]?[] notes = [await _reader.ReadSignedAsync(cancellationToken), await _reader.ReadCheckpointAsync(cancellationToken)];
-        ulong[] sizes = [.. notes.OfType<byte[]>().Select(note => Verifier.Checkpoint(_anchor, note, out ulong size, out _) == Reason.Valid ? size : 0)];
+        ulong[] sizes = [.. notes.OfType<byte[]>()
+            .Select(note => Verifier.Checkpoint(_anchor, note, out ulong size, out _) == Reason.Valid ? size : 0)];
         if (sizes.Length == 0)
         {
             _report.Found($"The board has no checkpoint, but epoch {published} was published.");
@@ -162,7 +164,8 @@ internal sealed class BoardCheck
     {
         if (_head.Epoch is null || Size > _head.Epoch + 1)
         {
-            _report.Found($"The board's checkpoint covers epoch {Size - 1}, which the database does not have: the database is an older copy, see 'optiks-db import-bundles'.");
+            _report.Found(
+                $"The board's checkpoint covers epoch {Size - 1}, which the database does not have: the database is an older copy, see 'optiks-db import-bundles'.");
         }
         else if (root is { } expected && expected != boardRoot)
         {
@@ -187,7 +190,8 @@ internal sealed class BoardCheck
                 continue;
             }
             ulong first = bundle * TilePath.FullWidth;
-            var stored = (await _read.ReadEpochsAsync(first, entries.Count, cancellationToken)).ToDictionary(epoch => epoch.Row.Epoch, epoch => epoch.Row.Record);
+            var stored = (await _read.ReadEpochsAsync(first, entries.Count, cancellationToken)).ToDictionary(
+                epoch => epoch.Row.Epoch, epoch => epoch.Row.Record);
             for (int i = 0; i < entries.Count; i++)
             {
                 if (stored.TryGetValue(first + (ulong)i, out ReadOnlyMemory<byte> record) && !record.Span.SequenceEqual(entries[i].Span))
@@ -206,7 +210,8 @@ internal sealed class BoardCheck
         }
         if (_head.Epoch is null || mark.Epoch > _head.Epoch)
         {
-            _report.Found($"The high-water mark is at epoch {mark.Epoch}, beyond the head: the database is an older copy, see 'optiks-db import-bundles'.");
+            _report.Found(
+                $"The high-water mark is at epoch {mark.Epoch}, beyond the head: the database is an older copy, see 'optiks-db import-bundles'.");
         }
         else if (await ReadEpochAsync(mark.Epoch, cancellationToken) is { } row && !mark.Names(row.Epoch, row.RecordHash.Span))
         {
@@ -278,7 +283,8 @@ internal sealed class BoardCheck
     private static bool IsSame(StoredLeaf leaf, LeafBatch leaves, int index)
     {
         ref readonly LeafRow row = ref leaves.Rows.Span[index];
-        return leaf.Structure == row.Structure && leaf.Version == row.Version && leaf.Label.Span.SequenceEqual(row.Label) && leaf.Commitment.Span.SequenceEqual(row.Commitment)
+        return leaf.Structure == row.Structure && leaf.Version == row.Version && leaf.Label.Span.SequenceEqual(row.Label)
+            && leaf.Commitment.Span.SequenceEqual(row.Commitment)
             && leaf.Tag.Span.SequenceEqual(row.Tag) && leaf.Origin == leaves.Origins.Span[index];
     }
 }

@@ -21,7 +21,8 @@ internal sealed class CopyCheck(ConsistentRead read, IReadOnlyList<PeriodRow> pe
     /// Reads the copies with which a period begins, passes each of them to the action <paramref name="each"/>, and returns the state of
     /// each key according to its last row.
     /// </summary>
-    public async Task<Dictionary<(StructureId, UInt128), LatestVersion>> BeginAsync(ulong period, Action<StoredCopy> each, CancellationToken cancellationToken)
+    public async Task<Dictionary<(StructureId, UInt128), LatestVersion>> BeginAsync(
+        ulong period, Action<StoredCopy> each, CancellationToken cancellationToken)
     {
         var states = new Dictionary<(StructureId, UInt128), LatestVersion>();
         await foreach (StoredCopy copy in _cursor.TakeAsync(period, cancellationToken))
@@ -35,7 +36,9 @@ internal sealed class CopyCheck(ConsistentRead read, IReadOnlyList<PeriodRow> pe
             (StructureId, UInt128) key = GetKey(copy);
             if (!copy.Source.IsDrop)
             {
-                states[key] = new LatestVersion(1, 0, copy.Number, LeafCheck.Hash(copy.Value?.Key), LeafCheck.Hash(copy.Value?.Value)) { Source = copy.Source };
+                states[key] = new LatestVersion(
+                    1, 0, copy.Number, LeafCheck.Hash(copy.Value?.Key), LeafCheck.Hash(copy.Value?.Value))
+                { Source = copy.Source };
             }
             else
             {
@@ -64,7 +67,8 @@ internal sealed class CopyCheck(ConsistentRead read, IReadOnlyList<PeriodRow> pe
         {
             if (period.Copies is int copies && copies != _counts.GetValueOrDefault(period.Period))
             {
-                report.Found($"Period {period.Period} has {_counts.GetValueOrDefault(period.Period)} copies, but its first epoch took {copies}.");
+                report.Found(
+                    $"Period {period.Period} has {_counts.GetValueOrDefault(period.Period)} copies, but its first epoch took {copies}.");
             }
         }
         foreach (ulong stray in _counts.Keys.Where(period => periods.All(row => row.Period != period)))
@@ -110,7 +114,9 @@ internal sealed class CopyCheck(ConsistentRead read, IReadOnlyList<PeriodRow> pe
             return;
         }
         _last[GetKey(copy)] = (copy.Number, copy.Value is not null);
-        if (copy.Value is { } value && !NativeHash.Compute(HashTags.Commitment, [.. value.Opening.Span, .. value.Value.Span]).AsSpan().SequenceEqual(copy.Commitment.Span))
+        if (copy.Value is { } value
+            && !NativeHash.Compute(HashTags.Commitment, [.. value.Opening.Span, .. value.Value.Span]).AsSpan()
+                .SequenceEqual(copy.Commitment.Span))
         {
             report.Found($"Copy {copy.Number} of period {copy.Period} has a value that does not open its commitment.");
         }

@@ -13,7 +13,8 @@ internal static class DirectoryCheck
     private const int EpochPage = 4096;
 
     /// <summary>Checks the database as of one point in time, and the board if the caller gives its paths.</summary>
-    public static async Task<FsckReport> RunAsync(MaintenanceStore store, TrustAnchor anchor, BoardPaths? paths, TerminalProgress progress, CancellationToken cancellationToken)
+    public static async Task<FsckReport> RunAsync(
+        MaintenanceStore store, TrustAnchor anchor, BoardPaths? paths, TerminalProgress progress, CancellationToken cancellationToken)
     {
         var report = new FsckReport();
         BoardCheck? board = paths is null ? null : await BoardCheck.OpenAsync(paths, anchor, report, cancellationToken);

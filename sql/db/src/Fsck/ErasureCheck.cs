@@ -22,7 +22,8 @@ internal sealed class ErasureCheck
     }
 
     /// <summary>Reads the erasure sequence and checks its consistency.</summary>
-    public static async Task<ErasureCheck> ReadAsync(ConsistentRead read, ulong? headEpoch, IReadOnlyList<PeriodRow> periods, FsckReport report, CancellationToken cancellationToken)
+    public static async Task<ErasureCheck> ReadAsync(
+        ConsistentRead read, ulong? headEpoch, IReadOnlyList<PeriodRow> periods, FsckReport report, CancellationToken cancellationToken)
     {
         var check = new ErasureCheck(periods, report);
         (ulong Epoch, int Number) next = (0, 0);

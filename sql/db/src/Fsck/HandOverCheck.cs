@@ -11,7 +11,8 @@ internal static class HandOverCheck
 {
     /// <summary>Compares the keys at the end of a period with the copies with which the next period begins.</summary>
     public static void Run(
-        ulong period, IReadOnlyDictionary<(StructureId Structure, UInt128), LatestVersion> ended, IReadOnlyDictionary<(StructureId Structure, UInt128), LatestVersion> copies, LeftKeys left, FsckReport report)
+        ulong period, IReadOnlyDictionary<(StructureId Structure, UInt128), LatestVersion> ended,
+        IReadOnlyDictionary<(StructureId Structure, UInt128), LatestVersion> copies, LeftKeys left, FsckReport report)
     {
         var latest = new Dictionary<(ulong, int), ((StructureId Structure, UInt128) Key, LatestVersion State)>(ended.Count);
         foreach (((StructureId, UInt128) key, LatestVersion state) in ended)
@@ -21,9 +22,11 @@ internal static class HandOverCheck
         foreach (((StructureId structure, _), LatestVersion copy) in copies)
         {
             CopySource source = copy.Source;
-            if (!latest.Remove((source.Epoch, source.Ordinal), out ((StructureId Structure, UInt128) Key, LatestVersion State) found) || found.Key.Structure != structure || found.State.Version != source.Version)
+            if (!latest.Remove((source.Epoch, source.Ordinal), out ((StructureId Structure, UInt128) Key, LatestVersion State) found)
+                || found.Key.Structure != structure || found.State.Version != source.Version)
             {
-                report.Found($"Copy {copy.Ordinal} of period {period} is a copy of version {source.Version} at {source.Ordinal} of {Place(source.Epoch)}, which is not the latest version of its key, or its key has another copy.");
+                report.Found(
+                    $"Copy {copy.Ordinal} of period {period} is a copy of version {source.Version} at {source.Ordinal} of {Place(source.Epoch)}, which is not the latest version of its key, or its key has another copy.");
                 continue;
             }
             if (Differ(copy.KeyHash, found.State.KeyHash) || Differ(copy.ValueHash, found.State.ValueHash))
@@ -41,7 +44,8 @@ internal static class HandOverCheck
             // everything of a user who has left, so such a key must have no copy.
             if (missing.State.KeyHash != 0 && !left.Contains(missing.Key.Structure, missing.State.KeyHash))
             {
-                report.Found($"Period {period} has no copy of version {missing.State.Version} at {missing.State.Ordinal} of {Place(missing.State.Epoch)}, the latest of its key.");
+                report.Found(
+                    $"Period {period} has no copy of version {missing.State.Version} at {missing.State.Ordinal} of {Place(missing.State.Epoch)}, the latest of its key.");
             }
         }
     }

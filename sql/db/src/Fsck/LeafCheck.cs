@@ -28,7 +28,8 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     /// Returns a 64-bit hash of a key or value; 0 if it is missing. Two different keys or values of a log have the same hash only with
     /// negligible probability.
     /// </summary>
-    public static ulong Hash(ReadOnlyMemory<byte>? octets) => octets is { } present ? BinaryPrimitives.ReadUInt64BigEndian(SHA256.HashData(present.Span)) | 1 : 0;
+    public static ulong Hash(ReadOnlyMemory<byte>? octets) =>
+        octets is { } present ? BinaryPrimitives.ReadUInt64BigEndian(SHA256.HashData(present.Span)) | 1 : 0;
 
     /// <summary>
     /// Begins a period: replaces the known keys of the structures <c>devices</c> and <c>keys</c> by those with which the period begins.
@@ -132,7 +133,8 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
         {
             report.Found($"{Name(leaf)} has a key or value beyond the configuration's bounds.");
         }
-        if (!NativeHash.Compute(HashTags.Commitment, [.. value.Opening.Span, .. value.Value.Span]).AsSpan().SequenceEqual(leaf.Commitment.Span))
+        if (!NativeHash.Compute(HashTags.Commitment, [.. value.Opening.Span, .. value.Value.Span]).AsSpan()
+            .SequenceEqual(leaf.Commitment.Span))
         {
             report.Found($"{Name(leaf)} has a value that does not open its commitment.");
         }

@@ -16,7 +16,8 @@ internal sealed class LeftKeys
 
     /// <summary>Reads the device lists that the given users had in a period. The users' ids are given as hashes. Erased lists name no
     /// devices.</summary>
-    public static async Task<LeftKeys> ReadAsync(ConsistentRead read, ulong period, ulong first, ulong last, IReadOnlySet<ulong> users, CancellationToken cancellationToken)
+    public static async Task<LeftKeys> ReadAsync(
+        ConsistentRead read, ulong period, ulong first, ulong last, IReadOnlySet<ulong> users, CancellationToken cancellationToken)
     {
         var left = new LeftKeys(users);
         if (users.Count == 0)

@@ -28,7 +28,8 @@ internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyLis
         }
         if (row.Epoch > (head.Epoch ?? 0) || head.Epoch is null)
         {
-            report.Found($"Epoch {row.Epoch} is stored, but the head is at {head.Epoch?.ToString(System.Globalization.CultureInfo.InvariantCulture) ?? "none"}.");
+            report.Found(
+                $"Epoch {row.Epoch} is stored, but the head is at {head.Epoch?.ToString(System.Globalization.CultureInfo.InvariantCulture) ?? "none"}.");
         }
         Refused? refused = _chain.Check(row);
         if (refused is not null)
@@ -69,7 +70,8 @@ internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyLis
         }
         if (head.PublishedEpoch is ulong published ? published != epoch && published + 1 != epoch : epoch != 0)
         {
-            report.Found($"The head is at epoch {epoch}, but the published epoch is {head.PublishedEpoch}: at most one epoch may be unpublished.");
+            report.Found(
+                $"The head is at epoch {epoch}, but the published epoch is {head.PublishedEpoch}: at most one epoch may be unpublished.");
         }
         if (last is null || last.Epoch < epoch)
         {

@@ -31,14 +31,17 @@ internal static class RequestCheck
     {
         await foreach ((IReadOnlyList<StoredRequest> requests, long after, long through) in PagesAsync(read, cancellationToken))
         {
-            ILookup<long, StoredPending> pending = (await read.ReadPendingAsync(after, through, cancellationToken)).ToLookup(row => row.Sequence);
-            ILookup<long, StoredOutcome> outcomes = (await read.ReadOutcomesAsync(after, through, cancellationToken)).ToLookup(row => row.Sequence);
+            ILookup<long, StoredPending> pending =
+                (await read.ReadPendingAsync(after, through, cancellationToken)).ToLookup(row => row.Sequence);
+            ILookup<long, StoredOutcome> outcomes =
+                (await read.ReadOutcomesAsync(after, through, cancellationToken)).ToLookup(row => row.Sequence);
             foreach (StoredRequest request in requests)
             {
                 Check(request, [.. pending[request.Sequence]], [.. outcomes[request.Sequence]], headEpoch, report);
             }
             var known = requests.Select(request => request.Sequence).ToHashSet();
-            foreach (long sequence in pending.Concat<IGrouping<long, object>>(outcomes).Select(group => group.Key).Distinct().Where(sequence => !known.Contains(sequence)))
+            foreach (long sequence in pending.Concat<IGrouping<long, object>>(outcomes).Select(group => group.Key).Distinct()
+                .Where(sequence => !known.Contains(sequence)))
             {
                 report.Found($"There are pending rows or outcomes of number {sequence}, which is not a request.");
             }
@@ -84,7 +87,9 @@ internal static class RequestCheck
     private static bool IsDecidedAlike(StoredOutcome[] outcomes)
     {
         ItemResult?[] results = [.. outcomes.Select(outcome => outcome.Result.ToResult())];
-        IEnumerable<ItemResult?> others = results is [ItemResult.Unchanged, ..] && outcomes[0].Item == UserChange.ItemIndex ? results.Skip(1) : results;
+        IEnumerable<ItemResult?> others = results is [ItemResult.Unchanged, ..] && outcomes[0].Item == UserChange.ItemIndex
+            ? results.Skip(1)
+            : results;
         return others.All(result => result is ItemResult.Leaf)
             || (results[0] is ItemResult.Refused && results.Distinct().Count() == 1);
     }
@@ -101,7 +106,8 @@ internal static class RequestCheck
         }
         else if (outcome.Result.Ordinal is int ordinal && outcome.Leaf != new LeafOrigin(request.RequestId, outcome.Item))
         {
-            report.Found($"Item {outcome.Item} of request {request.RequestId} names leaf {ordinal} of epoch {outcome.Epoch}, which {(outcome.Leaf is null ? "is not there" : "is another update's")}.");
+            report.Found(
+                $"Item {outcome.Item} of request {request.RequestId} names leaf {ordinal} of epoch {outcome.Epoch}, which {(outcome.Leaf is null ? "is not there" : "is another update's")}.");
         }
     }
 

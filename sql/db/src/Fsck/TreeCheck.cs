@@ -50,7 +50,9 @@ internal sealed class TreeCheck : IDisposable
         var rows = new List<LeafRow>();
         for (ulong epoch = 1; epoch < _next && !_stopped; epoch++)
         {
-            rows.AddRange((await leaves.TakeAsync(epoch, cancellationToken)).Where(leaf => leaf.Structure is StructureId.Usernames or StructureId.Decommissioned).Select(ToRow));
+            rows.AddRange(
+                (await leaves.TakeAsync(epoch, cancellationToken)).Where(
+                    leaf => leaf.Structure is StructureId.Usernames or StructureId.Decommissioned).Select(ToRow));
             if (rows.Count >= RowsPerLoad || epoch + 1 == _next)
             {
                 StopIf(_begun.Load(epoch, rows.ToArray(), []) ?? (epoch + 1 == _next ? _begun.EndLoad(epoch) : null));

@@ -19,7 +19,8 @@ internal sealed record BackedUpKeys(byte[] Kek, byte[] LogKey, byte[] Trust) : I
     /// </summary>
     public static BackedUpKeys Find(KeyPlace place)
     {
-        var keys = new BackedUpKeys(place.Ring().ReadText(), place.HasWrappedLogKey ? WrappedLogKey.Read(place.Folder) : [], System.IO.File.ReadAllBytes(place.Trust));
+        var keys = new BackedUpKeys(place.Ring().ReadText(), place.HasWrappedLogKey ? WrappedLogKey.Read(place.Folder) : [],
+            System.IO.File.ReadAllBytes(place.Trust));
         try
         {
             using OpenedRing opened = keys.OpenRing();

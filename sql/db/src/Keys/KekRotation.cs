@@ -38,7 +38,8 @@ internal sealed class KekRotation
     /// <param name="logKeyOut">The path of a new file for the wrapped log key. It is needed on a host whose log key is in an environment
     /// variable or a credential.</param>
     /// <param name="cancellationToken">Stops the rotation after the current secret.</param>
-    public static async Task<KekRotationResult> RunAsync(MaintenanceStore store, KeyPlace place, KeyId? to, string? logKeyOut, CancellationToken cancellationToken)
+    public static async Task<KekRotationResult> RunAsync(
+        MaintenanceStore store, KeyPlace place, KeyId? to, string? logKeyOut, CancellationToken cancellationToken)
     {
         TrustAnchor anchor = place.Anchor();
         using OpenedRing keys = place.Ring().Open();
@@ -50,7 +51,8 @@ internal sealed class KekRotation
     {
         string? logKeyFile = LogKeyFile(logKeyOut);
         // Before the rotation changes anything, all secrets must open.
-        foreach (StoredSecret secret in StoredSecret.FindInPeriods(await _store.ReadPeriodsAsync(cancellationToken)).Concat(StoredSecret.FindLogKey(_place)))
+        foreach (StoredSecret secret in StoredSecret.FindInPeriods(await _store.ReadPeriodsAsync(cancellationToken))
+            .Concat(StoredSecret.FindLogKey(_place)))
         {
             _ = _from.Add(secret.Open(_keys, _logId, (_, by) => by));
         }
@@ -71,14 +73,20 @@ internal sealed class KekRotation
     {
         if (!_place.HasWrappedLogKey)
         {
-            return given is null ? null : throw new KekRefusedException("This host has no wrapped log key: --log-key-out has nothing to write.");
+            return given is null
+                ? null
+                : throw new KekRefusedException("This host has no wrapped log key: --log-key-out has nothing to write.");
         }
         string? file = WrappedLogKey.FindPath(_place.Folder);
         return (file, given) switch
         {
             ({ }, null) => file,
-            (null, { } path) => !File.Exists(path) ? Path.GetFullPath(path) : throw new KekRefusedException($"{Path.GetFullPath(path)} exists: keys are never overwritten."),
-            ({ }, _) => throw new KekRefusedException($"The log's key is in {file} and is rewrapped there: --log-key-out is for a key in a variable or a credential."),
+            (null, { } path) => !File.Exists(path)
+                ? Path.GetFullPath(path)
+                : throw new KekRefusedException($"{Path.GetFullPath(path)} exists: keys are never overwritten."),
+            ({ }, _) =>
+                throw new KekRefusedException(
+                    $"The log's key is in {file} and is rewrapped there: --log-key-out is for a key in a variable or a credential."),
             _ => throw new KekRefusedException(
                 $"The log's key comes from {WrappedLogKey.DescribeSource(_place.Folder)}, which this command cannot change: give --log-key-out FILE, and afterwards replace the key at its source by that file."),
         };
@@ -96,7 +104,8 @@ internal sealed class KekRotation
             }
             // The rotation begins with the current period's secrets. From then on, no period can begin with secrets that another key wraps.
             ulong current = PeriodRows.Current(periods).Period;
-            StoredSecret[] left = [.. StoredSecret.FindInPeriods(periods).Where(secret => !IsDone(secret)).OrderByDescending(secret => secret.Period == current)];
+            StoredSecret[] left = [.. StoredSecret.FindInPeriods(periods).Where(secret => !IsDone(secret))
+                .OrderByDescending(secret => secret.Period == current)];
             if (left.Length == 0)
             {
                 return done;
@@ -119,7 +128,8 @@ internal sealed class KekRotation
     {
         if (by != _target.Id && !_from.Contains(by))
         {
-            throw new KekRefusedException($"Another rotation, to the key {by}, is in progress: wait until it ends, then run the command again to rotate to {_target.Id}.");
+            throw new KekRefusedException(
+                $"Another rotation, to the key {by}, is in progress: wait until it ends, then run the command again to rotate to {_target.Id}.");
         }
         byte[] after = _target.Wrap(octets, secret.Purpose, _logId);
         byte[] again = _target.Unwrap(after, secret.Purpose, _logId);
@@ -130,7 +140,8 @@ internal sealed class KekRotation
 
     private bool RewrapLogKey(string? file)
     {
-        if (StoredSecret.FindLogKey(_place).FirstOrDefault() is not { } secret || (IsDone(secret) && file == WrappedLogKey.FindPath(_place.Folder)))
+        if (StoredSecret.FindLogKey(_place).FirstOrDefault() is not { } secret
+            || (IsDone(secret) && file == WrappedLogKey.FindPath(_place.Folder)))
         {
             return false;
         }
@@ -144,13 +155,15 @@ internal sealed class KekRotation
         IEnumerable<StoredSecret> stored = StoredSecret.FindInPeriods(await _store.ReadPeriodsAsync(cancellationToken));
         if (logKeyFile is not null)
         {
-            stored = stored.Append(new StoredSecret("log key", SecretPurpose.LogKey, SecretFile.Read(logKeyFile), Period: null, InBundle: false));
+            stored = stored.Append(
+                new StoredSecret("log key", SecretPurpose.LogKey, SecretFile.Read(logKeyFile), Period: null, InBundle: false));
         }
         foreach (StoredSecret secret in stored)
         {
             if (!IsDone(secret))
             {
-                throw new KekRefusedException($"After everything was rewrapped, {secret.Name} is wrapped with another key again: run the command again.");
+                throw new KekRefusedException(
+                    $"After everything was rewrapped, {secret.Name} is wrapped with another key again: run the command again.");
             }
             CryptographicOperations.ZeroMemory(_target.Unwrap(secret.Wrapped.Span, secret.Purpose, _logId));
         }

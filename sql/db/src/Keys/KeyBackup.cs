@@ -19,7 +19,14 @@ internal sealed record KeyBackup
     private const int TagLength = 16;
     private const int MaxLength = 1 << 20;
 
-    private static readonly JsonSerializerOptions s_strict = new() { PropertyNamingPolicy = JsonNamingPolicy.SnakeCaseLower, UnmappedMemberHandling = System.Text.Json.Serialization.JsonUnmappedMemberHandling.Disallow, RespectRequiredConstructorParameters = true, RespectNullableAnnotations = true };
+    private static readonly JsonSerializerOptions s_strict =
+        new()
+        {
+            PropertyNamingPolicy = JsonNamingPolicy.SnakeCaseLower,
+            UnmappedMemberHandling = System.Text.Json.Serialization.JsonUnmappedMemberHandling.Disallow,
+            RespectRequiredConstructorParameters = true,
+            RespectNullableAnnotations = true,
+        };
 
     private KeyBackup(Outer outer) => File = outer;
 
@@ -38,7 +45,8 @@ internal sealed record KeyBackup
     public static KeyBackup Seal(BackedUpKeys keys, TrustAnchor anchor, DateTimeOffset now, RecoveryCode code)
     {
         byte[] salt = RandomNumberGenerator.GetBytes(SaltLength);
-        var outer = new Outer(Format, anchor.Configuration.Origin, Convert.ToHexStringLower(anchor.LogId.Span), now.ToUnixTimeMilliseconds(), salt, []);
+        var outer = new Outer(Format, anchor.Configuration.Origin, Convert.ToHexStringLower(anchor.LogId.Span),
+            now.ToUnixTimeMilliseconds(), salt, []);
         byte[] plain = JsonSerializer.SerializeToUtf8Bytes(keys, s_strict);
         byte[] key = code.DeriveKey(salt);
         try
@@ -46,7 +54,8 @@ internal sealed record KeyBackup
             byte[] seal = new byte[NonceLength + plain.Length + TagLength];
             RandomNumberGenerator.Fill(seal.AsSpan(..NonceLength));
             using var aes = new AesGcm(key, TagLength);
-            aes.Encrypt(seal.AsSpan(..NonceLength), plain, seal.AsSpan(NonceLength, plain.Length), seal.AsSpan(^TagLength..), AssociatedData(outer));
+            aes.Encrypt(seal.AsSpan(..NonceLength), plain, seal.AsSpan(NonceLength, plain.Length), seal.AsSpan(^TagLength..),
+                AssociatedData(outer));
             return new KeyBackup(outer with { Sealed = seal });
         }
         finally
@@ -62,7 +71,9 @@ internal sealed record KeyBackup
         try
         {
             using var stream = new FileStream(path, FileMode.Open, FileAccess.Read);
-            if (stream.Length <= MaxLength && JsonSerializer.Deserialize<Outer>(stream, s_strict) is { Format: Format, Salt.Length: SaltLength, MadeMs: >= 0 and < 253_402_300_800_000 } outer
+            if (stream.Length <= MaxLength
+                && JsonSerializer.Deserialize<Outer>(stream,
+                    s_strict) is { Format: Format, Salt.Length: SaltLength, MadeMs: >= 0 and < 253_402_300_800_000 } outer
                 && outer.Sealed.Length >= NonceLength + TagLength && outer.LogId.Length == 64 && outer.LogId.All(char.IsAsciiHexDigitLower))
             {
                 return new KeyBackup(outer);
@@ -84,12 +95,14 @@ internal sealed record KeyBackup
         try
         {
             using var aes = new AesGcm(key, TagLength);
-            aes.Decrypt(File.Sealed.AsSpan(..NonceLength), File.Sealed.AsSpan(NonceLength, plain.Length), File.Sealed.AsSpan(^TagLength..), plain, AssociatedData(File));
+            aes.Decrypt(File.Sealed.AsSpan(..NonceLength), File.Sealed.AsSpan(NonceLength, plain.Length), File.Sealed.AsSpan(^TagLength..),
+                plain, AssociatedData(File));
             return JsonSerializer.Deserialize<BackedUpKeys>(plain, s_strict)!;
         }
         catch (AuthenticationTagMismatchException e)
         {
-            throw new SecretsException("The backup does not open: the recovery code belongs to another backup, or the file was changed.", e);
+            throw new SecretsException(
+                "The backup does not open: the recovery code belongs to another backup, or the file was changed.", e);
         }
         finally
         {

@@ -20,7 +20,8 @@ internal sealed record KeyUse(KeyId Key, string? Source, IReadOnlyList<string> S
     /// <param name="keys">The ring.</param>
     /// <param name="logId">The log's id.</param>
     /// <param name="problems">The list to which the method adds a sentence for each secret that does not open.</param>
-    public static IReadOnlyList<KeyUse> FindAll(IEnumerable<StoredSecret> secrets, OpenedRing keys, ReadOnlyMemory<byte> logId, ICollection<string> problems)
+    public static IReadOnlyList<KeyUse> FindAll(
+        IEnumerable<StoredSecret> secrets, OpenedRing keys, ReadOnlyMemory<byte> logId, ICollection<string> problems)
     {
         var found = new List<(KeyId By, StoredSecret Secret)>();
         foreach (StoredSecret secret in secrets)

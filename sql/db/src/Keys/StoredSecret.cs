@@ -14,8 +14,11 @@ namespace Optiks.Db.Keys;
 internal sealed record StoredSecret(string Name, string Purpose, ReadOnlyMemory<byte> Wrapped, ulong? Period, bool InBundle)
 {
     /// <summary>Returns the secrets in the database, except destroyed secrets.</summary>
-    public static IEnumerable<StoredSecret> FindInPeriods(IReadOnlyList<PeriodRow> periods) => periods.Where(row => !row.WrappedSecrets.IsEmpty)
-        .Select(row => new StoredSecret(FormattableString.Invariant($"period {row.Period}"), SecretPurpose.PeriodSecrets(row.Period), row.WrappedSecrets, row.Period, InBundle: false));
+    public static IEnumerable<StoredSecret> FindInPeriods(IReadOnlyList<PeriodRow> periods) =>
+        periods.Where(row => !row.WrappedSecrets.IsEmpty)
+        .Select(
+            row => new StoredSecret(FormattableString.Invariant($"period {row.Period}"), SecretPurpose.PeriodSecrets(row.Period),
+                row.WrappedSecrets, row.Period, InBundle: false));
 
     /// <summary>Returns the log key of this host. The result is empty if this host has no log key, or has it in a token.</summary>
     public static IEnumerable<StoredSecret> FindLogKey(KeyPlace place) => place.HasWrappedLogKey
@@ -28,7 +31,8 @@ internal sealed record StoredSecret(string Name, string Purpose, ReadOnlyMemory<
         string folder = new BoardPaths(place.Folder.Board).Bundles;
         var secrets = new List<StoredSecret>();
         // Only the bundle with a period's first rows contains secrets.
-        foreach ((CopyBundleName name, string path) in (Directory.Exists(folder) ? BoardPaths.CopyBundlesIn(folder) : []).Where(bundle => bundle.Name.First == 0))
+        foreach ((CopyBundleName name,
+            string path) in (Directory.Exists(folder) ? BoardPaths.CopyBundlesIn(folder) : []).Where(bundle => bundle.Name.First == 0))
         {
             CopyBundle bundle;
             try
@@ -42,7 +46,9 @@ internal sealed record StoredSecret(string Name, string Purpose, ReadOnlyMemory<
             }
             if (!bundle.WrappedSecrets.IsEmpty)
             {
-                secrets.Add(new StoredSecret($"bundle {name.FileName}", SecretPurpose.PeriodSecrets(name.Period), bundle.WrappedSecrets, name.Period, InBundle: true));
+                secrets.Add(
+                    new StoredSecret($"bundle {name.FileName}", SecretPurpose.PeriodSecrets(name.Period), bundle.WrappedSecrets,
+                        name.Period, InBundle: true));
             }
         }
         return secrets;

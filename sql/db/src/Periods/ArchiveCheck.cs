@@ -54,14 +54,23 @@ internal sealed class ArchiveCheck : IDisposable
         // The file does not say which leaves belong to the same key, so the check adds each leaf as if it had a key of its own.
         using var secrets = DirectorySecrets.Generate();
         using var directory = KeyDirectory.Create(
-            new DirectoryOptions { Secrets = secrets, Values = KeptValues.None, Period = period, MaxValueLength = _anchor.Configuration.MaxValueLength, ReusesUsernames = _anchor.Configuration.ReusesUsernames, Threads = DirectoryOptions.AllProcessors });
+            new DirectoryOptions
+            {
+                Secrets = secrets,
+                Values = KeptValues.None,
+                Period = period,
+                MaxValueLength = _anchor.Configuration.MaxValueLength,
+                ReusesUsernames = _anchor.Configuration.ReusesUsernames,
+                Threads = DirectoryOptions.AllProcessors,
+            });
         long leaves = LoadCopies(directory, period, first);
         ReadOnlyMemory<byte> previous = default;
         for (ulong epoch = first; epoch <= last; epoch++)
         {
             byte[] octets = Take(EpochRecord.Length);
             EpochRecord record = Decode(octets);
-            if (record.Epoch != epoch || record.Period != period || record.PeriodFirstEpoch != first || (epoch > first && !record.Previous.Span.SequenceEqual(previous.Span)))
+            if (record.Epoch != epoch || record.Period != period || record.PeriodFirstEpoch != first
+                || (epoch > first && !record.Previous.Span.SequenceEqual(previous.Span)))
             {
                 throw new StorageCorruptException($"The archive's record of epoch {epoch} does not follow the previous record.");
             }
@@ -123,7 +132,8 @@ internal sealed class ArchiveCheck : IDisposable
             }
             catch (OptiksNativeException e) when (e.Status is NativeStatus.Data or NativeStatus.Duplicate)
             {
-                throw new StorageCorruptException($"The archive's leaves up to epoch {record.Epoch} contradict each other ({e.Message}).", e);
+                throw new StorageCorruptException(
+                    $"The archive's leaves up to epoch {record.Epoch} contradict each other ({e.Message}).", e);
             }
         }
         foreach (StructureId structure in (StructureId[])[StructureId.Devices, StructureId.Keys])
@@ -131,7 +141,8 @@ internal sealed class ArchiveCheck : IDisposable
             (StructureState made, StructureState recorded) = (states[(int)structure - 1], record.Structures[(int)structure - 1]);
             if (made.Count != recorded.Count || !made.Root.Span.SequenceEqual(recorded.Root.Span))
             {
-                throw new StorageCorruptException($"The archive's leaves up to epoch {record.Epoch} do not give its record's root and count of structure {(int)structure}.");
+                throw new StorageCorruptException(
+                    $"The archive's leaves up to epoch {record.Epoch} do not give its record's root and count of structure {(int)structure}.");
             }
         }
     }
@@ -172,7 +183,8 @@ internal sealed class ArchiveCheck : IDisposable
 
     private ulong Number() => BinaryPrimitives.ReadUInt64BigEndian(Take(sizeof(ulong)));
 
-    private int Count() => BinaryPrimitives.ReadInt32BigEndian(Take(sizeof(int))) is >= 0 and var count && count <= _stream.Length / LeafLength ? count : throw Damaged();
+    private int Count() => BinaryPrimitives.ReadInt32BigEndian(Take(sizeof(int))) is >= 0 and var count
+        && count <= _stream.Length / LeafLength ? count : throw Damaged();
 
     private byte[] Take(int length)
     {

@@ -36,7 +36,8 @@ internal sealed class ArchiveWriter : IDisposable
     internal static ReadOnlySpan<byte> Magic => "optiks archive 1\n"u8;
 
     /// <summary>Returns the bytes of a leaf or copy in the file's format.</summary>
-    public static byte[] Leaf(StructureId structure, ReadOnlyMemory<byte> label, ReadOnlyMemory<byte> commitment) => [(byte)structure, .. label.Span, .. commitment.Span];
+    public static byte[] Leaf(StructureId structure, ReadOnlyMemory<byte> label, ReadOnlyMemory<byte> commitment) =>
+        [(byte)structure, .. label.Span, .. commitment.Span];
 
     /// <summary>
     /// Writes a period's copies or an epoch's leaves. Callers write the copies first, and then, for each epoch, its record and its leaves.

@@ -21,7 +21,8 @@ internal static class PeriodDrop
         PeriodRow period = times.Ended(number);
         if (number > 0 && times.Periods[(int)number - 1].State < PeriodState.Destroying)
         {
-            throw new PeriodRefusedException($"Period {number - 1}, which comes before it, still has its secrets: run 'optiks-db period drop {number - 1}' first.");
+            throw new PeriodRefusedException(
+                $"Period {number - 1}, which comes before it, still has its secrets: run 'optiks-db period drop {number - 1}' first.");
         }
         bool wasDestroyed = period.State == PeriodState.Destroyed;
         if (!wasDestroyed)
@@ -34,13 +35,15 @@ internal static class PeriodDrop
                 writer.WriteNumber("period", number);
                 writer.WriteBoolean("destroyed_before", wasDestroyed);
             })
-            : FormattableString.Invariant($"period {number} {(wasDestroyed ? "was destroyed before" : "is destroyed")}: the database has no secrets, openings, keys or values of it"));
+            : FormattableString.Invariant(
+                $"period {number} {(wasDestroyed ? "was destroyed before" : "is destroyed")}: the database has no secrets, openings, keys or values of it"));
         return ExitCodes.Success;
     }
 
     private static async Task DestroyAsync(MaintenanceStore store, PeriodTimes times, ulong number, CancellationToken cancellationToken)
     {
-        Lease lease = await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
+        Lease lease =
+            await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
             ?? throw new PeriodRefusedException(
                 $"An update-task ({times.Head.Holder}) holds the lease until {times.Head.LeaseEnd:u}, and destroys periods automatically. To destroy the period now, stop the update-task first.");
         try

@@ -7,7 +7,8 @@ namespace Optiks.Db.Periods;
 /// <summary>Implements <c>optiks-db period status</c>, which shows the log's periods and their times.</summary>
 internal static class PeriodStatus
 {
-    private static readonly string[] s_columns = ["period", "state", "first epoch", "begun", "last epoch", "copies", "served at least until"];
+    private static readonly string[] s_columns = ["period", "state", "first epoch", "begun", "last epoch", "copies",
+        "served at least until"];
 
     public static async Task<int> RunAsync(Invocation invocation, CancellationToken cancellationToken)
     {
@@ -75,7 +76,9 @@ internal static class PeriodStatus
         string when = isRequested
             ? "The switch has been requested: the update-task makes it then, or as soon afterwards as the copies are staged."
             : "The update-task makes the switch then, or later if it is configured so (Optiks:Periods). Where Optiks:Periods:Automatic is false, it waits for 'optiks-db period switch'.";
-        return string.Join(Environment.NewLine, [.. lines, "", FormattableString.Invariant($"Period {times.Current.Period + 1} may begin at {times.SwitchNotBefore:u}. {when}")]);
+        return string.Join(Environment.NewLine,
+            [.. lines, "",
+                FormattableString.Invariant($"Period {times.Current.Period + 1} may begin at {times.SwitchNotBefore:u}. {when}")]);
     }
 
     private static string DescribeState(PeriodRow period) => period.State.ToString().ToLowerInvariant();

@@ -41,7 +41,8 @@ internal sealed class PeriodTimes
         HeadRow head = await store.ReadHeadAsync(cancellationToken);
         if (head.Epoch is null)
         {
-            throw new StorageMisconfiguredException("The database has no log, and so no periods: the update-task creates the log at its first start.");
+            throw new StorageMisconfiguredException(
+                "The database has no log, and so no periods: the update-task creates the log at its first start.");
         }
         IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
         PeriodRow current = PeriodRows.Current(periods);
@@ -61,7 +62,8 @@ internal sealed class PeriodTimes
     public DateTimeOffset Start(ulong period) => Time(_startMs[period]);
 
     /// <summary>Returns the last epoch of a period that has begun; null if the period has not ended.</summary>
-    public ulong? LastEpoch(ulong period) => (int)period + 1 < Periods.Count && Periods[(int)period + 1].FirstEpoch is ulong next ? next - 1 : null;
+    public ulong? LastEpoch(ulong period) =>
+        (int)period + 1 < Periods.Count && Periods[(int)period + 1].FirstEpoch is ulong next ? next - 1 : null;
 
     /// <summary>Returns whether the log still serves a period that has begun.</summary>
     public bool IsServed(ulong period) => Current.Period - period < Configuration.RetainedPeriods;
@@ -87,8 +89,11 @@ internal sealed class PeriodTimes
     }
 
     // Returns the earliest time of the first epoch of the period that is this many periods after the current one.
-    private DateTimeOffset EarliestAfter(ulong periods) => Time(checked(_startMs[Current.Period] + (periods * Configuration.PeriodLengthMs)));
+    private DateTimeOffset EarliestAfter(ulong periods) =>
+        Time(checked(_startMs[Current.Period] + (periods * Configuration.PeriodLengthMs)));
 
     // Converts a time, and limits it to the range of DateTimeOffset, which a log's configuration may exceed.
-    private static DateTimeOffset Time(ulong ms) => ms < (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds() ? DateTimeOffset.FromUnixTimeMilliseconds((long)ms) : DateTimeOffset.MaxValue;
+    private static DateTimeOffset Time(ulong ms) => ms < (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds()
+        ? DateTimeOffset.FromUnixTimeMilliseconds((long)ms)
+        : DateTimeOffset.MaxValue;
 }

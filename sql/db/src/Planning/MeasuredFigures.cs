@@ -30,28 +30,35 @@ internal static class MeasuredFigures
 
     /// <summary>The number of lookups per second that the trees of a query-service in stored mode can answer, with 2^26 keys on a disk and
     /// without the rest of the service.</summary>
-    public static readonly MeasuredFigure StoredLookupsPerSecond = new("lookups/s of a replica in stored mode", 28_000, Growing, "| 28,000 |");
+    public static readonly MeasuredFigure StoredLookupsPerSecond = new(
+        "lookups/s of a replica in stored mode", 28_000, Growing, "| 28,000 |");
 
     /// <summary>The number of updates per second that one update-task can publish continuously.</summary>
-    public static readonly MeasuredFigure UpdatesPerSecond = new("updates/s that a task publishes", 21_000, Performance, "21,000 to 24,700, 28,700/s");
+    public static readonly MeasuredFigure UpdatesPerSecond = new(
+        "updates/s that a task publishes", 21_000, Performance, "21,000 to 24,700, 28,700/s");
 
     /// <summary>The number of copies per second that an update-task stages for the next period while it makes epochs.</summary>
-    public static readonly MeasuredFigure CopiesPerSecond = new("copies/s for the next period", 4_200, "docs/measurements/periods.md", "247 s; 4,270/s");
+    public static readonly MeasuredFigure CopiesPerSecond = new(
+        "copies/s for the next period", 4_200, "docs/measurements/periods.md", "247 s; 4,270/s");
 
     /// <summary>The processor time that an auditor takes for an epoch with one new key.</summary>
-    public static readonly MeasuredFigure AuditorPerInsertion = new("auditor, us of processor time an insertion", 25, "docs/measurements/auditing.md", "an epoch takes the auditor 25 us");
+    public static readonly MeasuredFigure AuditorPerInsertion = new(
+        "auditor, us of processor time an insertion", 25, "docs/measurements/auditing.md", "an epoch takes the auditor 25 us");
 
     /// <summary>
     /// The size of the database per key that was never updated, without the value. On PostgreSQL, such a key with a value of 120 bytes
     /// takes 768 bytes; on SQLite, it takes about half of that.
     /// </summary>
-    public static readonly MeasuredFigure DatabasePerKey = new("database, octets a key beside its value", 648, Sizes, "| database, PostgreSQL | 768 | 1,748 | 660 | 486 |");
+    public static readonly MeasuredFigure DatabasePerKey = new(
+        "database, octets a key beside its value", 648, Sizes, "| database, PostgreSQL | 768 | 1,748 | 660 | 486 |");
 
     /// <summary>The size of the database per later version of a key, without the value.</summary>
-    public static readonly MeasuredFigure DatabasePerVersion = new("database, octets a later version beside its value", 540, Sizes, "| database, PostgreSQL | 768 | 1,748 | 660 | 486 |");
+    public static readonly MeasuredFigure DatabasePerVersion = new(
+        "database, octets a later version beside its value", 540, Sizes, "| database, PostgreSQL | 768 | 1,748 | 660 | 486 |");
 
     /// <summary>The size of the database per copy of a key with which a period begins, without the value.</summary>
-    public static readonly MeasuredFigure DatabasePerCopy = new("database, octets a copy beside its value", 366, Sizes, "| database, PostgreSQL | 768 | 1,748 | 660 | 486 |");
+    public static readonly MeasuredFigure DatabasePerCopy = new(
+        "database, octets a copy beside its value", 366, Sizes, "| database, PostgreSQL | 768 | 1,748 | 660 | 486 |");
 
     /// <summary>The size of an epoch's files on the board, including an audit proof with one inserted leaf.</summary>
     public static readonly MeasuredFigure BoardPerEpoch = new("board, octets an epoch", 6_881, Sizes, "| 6,881 |");
@@ -59,7 +66,8 @@ internal static class MeasuredFigures
     /// <summary>All figures.</summary>
     public static ImmutableArray<MeasuredFigure> All { get; } =
     [
-        MemoryPerLeaf, SnapshotPerLeaf, LeafLogPerLeaf, StorePerLeaf, LookupsPerSecond, StoredLookupsPerSecond, UpdatesPerSecond, CopiesPerSecond, AuditorPerInsertion,
+        MemoryPerLeaf, SnapshotPerLeaf, LeafLogPerLeaf, StorePerLeaf, LookupsPerSecond, StoredLookupsPerSecond, UpdatesPerSecond,
+        CopiesPerSecond, AuditorPerInsertion,
         DatabasePerKey, DatabasePerVersion, DatabasePerCopy, BoardPerEpoch,
     ];
 }

@@ -95,7 +95,8 @@ internal sealed class Plan
     public double SwitchSeconds => Keys / MeasuredFigures.CopiesPerSecond.Value;
 
     /// <summary>The number of bytes of records and proofs that an auditor reads per day.</summary>
-    public double AuditorOctetsPerDay => ((UpdatesPerSecond * ProofPerUpdate) + (EpochRecord.Length / Question.EpochSeconds)) * SecondsPerDay;
+    public double AuditorOctetsPerDay =>
+        ((UpdatesPerSecond * ProofPerUpdate) + (EpochRecord.Length / Question.EpochSeconds)) * SecondsPerDay;
 
     /// <summary>The share of one processor that an auditor uses.</summary>
     public double AuditorShare => UpdatesPerSecond * MeasuredFigures.AuditorPerInsertion.Value / 1e6;
@@ -104,7 +105,8 @@ internal sealed class Plan
     /// The growth of the board in bytes per year. The board keeps all records and proofs forever. The sum has the files of each epoch with
     /// their smallest size, and the size of the proofs, which grows with the number of updates.
     /// </summary>
-    public double BoardOctetsPerYear => ((MeasuredFigures.BoardPerEpoch.Value / Question.EpochSeconds) + (UpdatesPerSecond * ProofPerUpdate)) * SecondsPerDay * DaysPerYear;
+    public double BoardOctetsPerYear =>
+        ((MeasuredFigures.BoardPerEpoch.Value / Question.EpochSeconds) + (UpdatesPerSecond * ProofPerUpdate)) * SecondsPerDay * DaysPerYear;
 
     private double LeafLog => MeasuredFigures.LeafLogPerLeaf.Value + Question.ValueOctets;
 
@@ -112,7 +114,8 @@ internal sealed class Plan
 
     // The bytes of an append proof per update. In a proof for b new leaves, the paths of these leaves diverge at about level log2 b of the
     // tree, so the proof has siblings only below that level.
-    private double ProofPerUpdate => ProofPerLeaf + (ProofPerSibling * Math.Max(0, Math.Log2(Math.Max(1, Leaves) / Math.Max(1, UpdatesPerEpoch))));
+    private double ProofPerUpdate =>
+        ProofPerLeaf + (ProofPerSibling * Math.Max(0, Math.Log2(Math.Max(1, Leaves) / Math.Max(1, UpdatesPerEpoch))));
 
     /// <summary>Creates the plan for a question, with the smallest number of logs that can carry the load.</summary>
     public static Plan Create(PlanQuestion question) => new(question, Math.Max(1, Ceiling(FindBounds(question).Max(bound => bound.Logs))));
@@ -121,7 +124,9 @@ internal sealed class Plan
     /// Returns a plan that needs fewer logs than this plan because its period is shorter. Among the usual lengths of periods, it has the
     /// longest one for which this is true. Returns null if there is no such plan.
     /// </summary>
-    public Plan? Shorter() => s_usualDays.Where(days => days < Question.PeriodDays).Select(days => Create(Question with { PeriodDays = days })).FirstOrDefault(plan => plan.Logs < Logs);
+    public Plan? Shorter() =>
+        s_usualDays.Where(days => days < Question.PeriodDays).Select(days => Create(Question with { PeriodDays = days }))
+            .FirstOrDefault(plan => plan.Logs < Logs);
 
     /// <summary>Returns the bounds of a log. Each bound has the number of logs that would be needed if it were the only bound.</summary>
     public static IReadOnlyList<PlanBound> FindBounds(PlanQuestion question)
@@ -134,8 +139,10 @@ internal sealed class Plan
         [
             new PlanBound("leaves that ids tell apart", (question.Keys + versions) / (Share * MaxLeaves)),
             new PlanBound("memory of a host, with the trees of two periods", ((2 * question.Keys) + versions) / leavesInMemory),
-            new PlanBound("updates that one update-task publishes", question.UpdatesPerSecond / (Share * MeasuredFigures.UpdatesPerSecond.Value)),
-            new PlanBound("copies that are staged in half of a period", question.Keys / (Share * seconds * MeasuredFigures.CopiesPerSecond.Value)),
+            new PlanBound("updates that one update-task publishes",
+                question.UpdatesPerSecond / (Share * MeasuredFigures.UpdatesPerSecond.Value)),
+            new PlanBound("copies that are staged in half of a period",
+                question.Keys / (Share * seconds * MeasuredFigures.CopiesPerSecond.Value)),
         ];
     }
 

@@ -14,7 +14,12 @@ internal static class PlanCommand
         Option<double> keys = Number("--keys", "Keys with a version at the same time: all devices and keys of all users.", null, 1, 1e12);
         Option<double> updates = Number("--updates-per-second", "Updates a second, on average over a day.", null, 0, 1e9);
         Option<double> lookups = Number("--lookups-per-second", "Lookups a second in the busiest hour.", null, 0, 1e12);
-        var periods = new Option<int>("--periods") { Description = "Periods that are served, the current one included (Optiks:Log:RetainedPeriods).", DefaultValueFactory = _ => 2 };
+        var periods =
+            new Option<int>("--periods")
+            {
+                Description = "Periods that are served, the current one included (Optiks:Log:RetainedPeriods).",
+                DefaultValueFactory = _ => 2,
+            };
         periods.Validators.Add(result => Require(result, value => value is >= 1 and <= 255, "takes 1 to 255."));
         Option<double> days = Number("--period-days", "Days that a period lasts.", 90, 1.0 / 24, 3_650);
         Option<double> value = Number("--value-octets", "Bytes of a value, on average.", 120, 0, 1_048_576);
@@ -29,7 +34,8 @@ internal static class PlanCommand
         plan.SetAction((parsed, _) =>
         {
             var question = new PlanQuestion(
-                parsed.GetValue(keys), parsed.GetValue(updates), parsed.GetValue(lookups), parsed.GetValue(periods), parsed.GetValue(days), parsed.GetValue(value), parsed.GetValue(epoch),
+                parsed.GetValue(keys), parsed.GetValue(updates), parsed.GetValue(lookups), parsed.GetValue(periods), parsed.GetValue(days),
+                parsed.GetValue(value), parsed.GetValue(epoch),
                 parsed.GetValue(memory) * Giga);
             return RunAsync(Plan.Create(question), output, parsed.GetValue(json));
         });
@@ -49,7 +55,9 @@ internal static class PlanCommand
         {
             option.DefaultValueFactory = _ => number;
         }
-        option.Validators.Add(result => Require(result, given => given >= least && given <= most, string.Create(CultureInfo.InvariantCulture, $"takes {least:G6} to {most:G}.")));
+        option.Validators.Add(result =>
+            Require(result, given => given >= least && given <= most,
+                string.Create(CultureInfo.InvariantCulture, $"takes {least:G6} to {most:G}.")));
         return option;
     }
 

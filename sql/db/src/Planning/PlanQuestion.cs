@@ -10,4 +10,5 @@ namespace Optiks.Db.Planning;
 /// <param name="EpochSeconds">The number of seconds between epochs.</param>
 /// <param name="HostMemory">The memory of the largest host, in bytes.</param>
 internal sealed record PlanQuestion(
-    double Keys, double UpdatesPerSecond, double LookupsPerSecond, int Periods, double PeriodDays, double ValueOctets, double EpochSeconds, double HostMemory);
+    double Keys, double UpdatesPerSecond, double LookupsPerSecond, int Periods, double PeriodDays, double ValueOctets, double EpochSeconds,
+    double HostMemory);

@@ -15,9 +15,11 @@ internal static class PlanText
         PlanQuestion question = plan.Question;
         var text = new StringBuilder();
         void Head(string title) => text.AppendLine().AppendLine(title);
-        void Row(string what, string amount, string why) => text.AppendLine(CultureInfo.InvariantCulture, $"  {what,-47} {amount,22}  {why}");
+        void Row(string what, string amount, string why) =>
+            text.AppendLine(CultureInfo.InvariantCulture, $"  {what,-47} {amount,22}  {why}");
 
-        text.AppendLine(CultureInfo.InvariantCulture, $"{Count(question.Keys)} keys, {Count(question.UpdatesPerSecond)} updates/s, {Count(question.LookupsPerSecond)} lookups/s, periods of {question.PeriodDays:G4} days of which {question.Periods} are served");
+        text.AppendLine(CultureInfo.InvariantCulture,
+            $"{Count(question.Keys)} keys, {Count(question.UpdatesPerSecond)} updates/s, {Count(question.LookupsPerSecond)} lookups/s, periods of {question.PeriodDays:G4} days of which {question.Periods} are served");
         Head("Logs");
         Row("logs in parallel", Count(plan.Logs), plan.Logs == 1 ? "one log carries everything" : "each key belongs to one of them");
         foreach (PlanBound bound in Plan.FindBounds(question))
@@ -26,25 +28,31 @@ internal static class PlanText
         }
         if (plan.Shorter() is { } shorter)
         {
-            Row(string.Create(CultureInfo.InvariantCulture, $"  with periods of {shorter.Question.PeriodDays} days"), Count(shorter.Logs), "a period's leaves are its keys and the versions made in it");
+            Row(string.Create(CultureInfo.InvariantCulture, $"  with periods of {shorter.Question.PeriodDays} days"), Count(shorter.Logs),
+                "a period's leaves are its keys and the versions made in it");
         }
         Head("Each log");
         Row("keys; leaves at a period's end", $"{Count(plan.Keys)}; {Count(plan.Leaves)}", $"at most {Count(Plan.MaxLeaves)} leaves");
-        Row("updates of an epoch", Count(plan.UpdatesPerEpoch), string.Create(CultureInfo.InvariantCulture, $"an epoch every {question.EpochSeconds:G4} s"));
+        Row("updates of an epoch", Count(plan.UpdatesPerEpoch),
+            string.Create(CultureInfo.InvariantCulture, $"an epoch every {question.EpochSeconds:G4} s"));
         Row("preparing the next period", Duration(plan.SwitchSeconds), "in the background, before the switch");
         Row("database", Octets(plan.Database), $"with values of {question.ValueOctets.ToString(CultureInfo.InvariantCulture)} bytes");
         Row("board, a year", Octets(plan.BoardOctetsPerYear), "proofs and records, kept forever");
-        Row("auditors: bytes a day; processors", $"{Octets(plan.AuditorOctetsPerDay)}; {plan.AuditorShare.ToString("0.000", CultureInfo.InvariantCulture)}", "each of them");
+        Row("auditors: bytes a day; processors",
+            $"{Octets(plan.AuditorOctetsPerDay)}; {plan.AuditorShare.ToString("0.000", CultureInfo.InvariantCulture)}", "each of them");
         Head("Hosts of each log");
         Row("update-task and its standby: memory", Octets(plan.TaskMemory), "at a switch, when it has two periods");
         Row("  disk", Octets(plan.TaskDisk), "leaf logs and snapshots");
         Row("query-services", Count(plan.Replicas), $"two cores each: at half of their capacity, plus one, at least {Plan.MinReplicas}");
         Row("  memory", Octets(plan.ReplicaMemory), "at a switch");
         Row("  disk", Octets(plan.ReplicaDisk), "leaf logs, snapshots, ended periods");
-        Row("  in stored mode: memory", "1 GB", string.Create(CultureInfo.InvariantCulture, $"up to {MeasuredFigures.StoredLookupsPerSecond.Value:N0} lookups/s of the trees, from a disk"));
+        Row("  in stored mode: memory", "1 GB",
+            string.Create(CultureInfo.InvariantCulture,
+                $"up to {MeasuredFigures.StoredLookupsPerSecond.Value:N0} lookups/s of the trees, from a disk"));
         Row("  in stored mode: disk", Octets(plan.StoredDisk), "node stores and leaf logs");
         Head("All logs");
-        Row("query-services; their memory", $"{Count((double)plan.Logs * plan.Replicas)}; {Octets(plan.Logs * plan.Replicas * plan.ReplicaMemory)}", string.Empty);
+        Row("query-services; their memory",
+            $"{Count((double)plan.Logs * plan.Replicas)}; {Octets(plan.Logs * plan.Replicas * plan.ReplicaMemory)}", string.Empty);
         Row("database", Octets(plan.Logs * plan.Database), string.Empty);
         Head("Estimated from (two cores, docs/operations/scale.md says how)");
         foreach (MeasuredFigure figure in MeasuredFigures.All)
@@ -87,9 +95,12 @@ internal static class PlanText
 
     private static IEnumerable<(string Name, double Amount)> Amounts(Plan plan) =>
     [
-        ("keys", plan.Keys), ("leaves", plan.Leaves), ("updates_per_epoch", plan.UpdatesPerEpoch), ("switch_seconds", plan.SwitchSeconds), ("database_octets", plan.Database),
-        ("board_octets_per_year", plan.BoardOctetsPerYear), ("auditor_octets_per_day", plan.AuditorOctetsPerDay), ("auditor_processor_ms_per_s", 1_000 * plan.AuditorShare),
-        ("task_memory_octets", plan.TaskMemory), ("task_disk_octets", plan.TaskDisk), ("replicas", plan.Replicas), ("replica_memory_octets", plan.ReplicaMemory),
+        ("keys", plan.Keys), ("leaves", plan.Leaves), ("updates_per_epoch", plan.UpdatesPerEpoch), ("switch_seconds", plan.SwitchSeconds),
+        ("database_octets", plan.Database),
+        ("board_octets_per_year", plan.BoardOctetsPerYear), ("auditor_octets_per_day", plan.AuditorOctetsPerDay),
+        ("auditor_processor_ms_per_s", 1_000 * plan.AuditorShare),
+        ("task_memory_octets", plan.TaskMemory), ("task_disk_octets", plan.TaskDisk), ("replicas", plan.Replicas),
+        ("replica_memory_octets", plan.ReplicaMemory),
         ("replica_disk_octets", plan.ReplicaDisk), ("stored_replica_disk_octets", plan.StoredDisk),
     ];
 

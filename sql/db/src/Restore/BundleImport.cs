@@ -51,12 +51,14 @@ internal sealed class BundleImport : IDisposable
     /// <see cref="StorageCorruptException"/> if a bundle does not follow the database's epochs.
     /// </summary>
     public static async Task<BundleImportResult> RunAsync(
-        MaintenanceStore store, TrustAnchor anchor, INoteSigner signer, ISecretSource secrets, string folder, BoardPaths board, TerminalProgress progress, CancellationToken cancellationToken)
+        MaintenanceStore store, TrustAnchor anchor, INoteSigner signer, ISecretSource secrets, string folder, BoardPaths board,
+        TerminalProgress progress, CancellationToken cancellationToken)
     {
         HeadRow head = await store.ReadHeadAsync(cancellationToken);
         if (head.Epoch is null)
         {
-            throw new StorageMisconfiguredException("The database has no log: bundles only add epochs to an older copy. Restore a backup first.");
+            throw new StorageMisconfiguredException(
+                "The database has no log: bundles only add epochs to an older copy. Restore a backup first.");
         }
         Lease lease = await TakeLeaseAsync(store, head, cancellationToken);
         try
@@ -64,8 +66,10 @@ internal sealed class BundleImport : IDisposable
             // The head row is read again now that this program holds the lease, because no other program can change it from now on.
             head = await store.ReadHeadAsync(cancellationToken);
             ulong period = PeriodRows.Current(await store.ReadPeriodsAsync(cancellationToken)).Period;
-            using var import = new BundleImport(store, anchor, signer, lease, new CopyImport(store, lease, secrets, anchor, BoardPaths.CopyBundlesIn(folder)), period);
-            return await import.ImportAsync(head, BoardPaths.BundlesIn(folder), await BoardSizeAsync(board, anchor, cancellationToken), progress, cancellationToken);
+            using var import = new BundleImport(
+                store, anchor, signer, lease, new CopyImport(store, lease, secrets, anchor, BoardPaths.CopyBundlesIn(folder)), period);
+            return await import.ImportAsync(
+                head, BoardPaths.BundlesIn(folder), await BoardSizeAsync(board, anchor, cancellationToken), progress, cancellationToken);
         }
         finally
         {
@@ -80,7 +84,8 @@ internal sealed class BundleImport : IDisposable
     /// </summary>
     public static async Task<Lease> TakeLeaseAsync(MaintenanceStore store, HeadRow head, CancellationToken cancellationToken) =>
         await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
-            ?? throw new StorageMisconfiguredException($"An update-task ({head.Holder}) holds the lease until {head.LeaseEnd:u}: stop it first.");
+            ?? throw new StorageMisconfiguredException(
+                $"An update-task ({head.Holder}) holds the lease until {head.LeaseEnd:u}: stop it first.");
 
     private static async Task<ulong> BoardSizeAsync(BoardPaths board, TrustAnchor anchor, CancellationToken cancellationToken)
     {
@@ -89,20 +94,26 @@ internal sealed class BundleImport : IDisposable
             return 0;
         }
         Reason reason = Verifier.Checkpoint(anchor, note, out ulong size, out _);
-        return reason == Reason.Valid ? size : throw new StorageCorruptException($"The checkpoint in {board.Log} is not from this log ({reason.Name()}): nothing was written.");
+        return reason == Reason.Valid
+            ? size
+            : throw new StorageCorruptException(
+                $"The checkpoint in {board.Log} is not from this log ({reason.Name()}): nothing was written.");
     }
 
     private async Task<BundleImportResult> ImportAsync(
-        HeadRow head, IReadOnlyList<(ulong Epoch, string Path)> bundles, ulong boardSize, TerminalProgress progress, CancellationToken cancellationToken)
+        HeadRow head, IReadOnlyList<(ulong Epoch, string Path)> bundles, ulong boardSize, TerminalProgress progress,
+        CancellationToken cancellationToken)
     {
         ulong headEpoch = head.Epoch!.Value;
         progress.Show("epochs", 0, headEpoch);
         EpochRow last = await LoadAsync(headEpoch, cancellationToken);
         (ulong Epoch, string Path)[] missing = [.. bundles.Where(bundle => bundle.Epoch > last.Epoch)];
         ulong newest = Math.Max(bundles.Count == 0 ? 0 : bundles[^1].Epoch, last.Epoch);
-        if (bundles.FirstOrDefault(bundle => bundle.Epoch == last.Epoch) is { Path: { } path } && !(await ReadAsync(last.Epoch, path, cancellationToken)).Epoch.RecordHash.Span.SequenceEqual(last.RecordHash.Span))
+        if (bundles.FirstOrDefault(bundle => bundle.Epoch == last.Epoch) is { Path: { } path }
+            && !(await ReadAsync(last.Epoch, path, cancellationToken)).Epoch.RecordHash.Span.SequenceEqual(last.RecordHash.Span))
         {
-            throw new StorageCorruptException($"The bundle {path} holds another record for epoch {last.Epoch} than the database: they belong to different histories. Nothing was written.");
+            throw new StorageCorruptException(
+                $"The bundle {path} holds another record for epoch {last.Epoch} than the database: they belong to different histories. Nothing was written.");
         }
         if (head.PublishedEpoch != head.Epoch)
         {
@@ -133,9 +144,11 @@ internal sealed class BundleImport : IDisposable
     private async Task<EpochRow> LoadAsync(ulong head, CancellationToken cancellationToken)
     {
         EpochRow first = await _store.ReadEpochAsync(0, cancellationToken);
-        if (first.Record.Length == EpochRecord.Length && !EpochRecord.Decode(first.Record.Span).LogId.Span.SequenceEqual(_anchor.LogId.Span))
+        if (first.Record.Length == EpochRecord.Length
+            && !EpochRecord.Decode(first.Record.Span).LogId.Span.SequenceEqual(_anchor.LogId.Span))
         {
-            throw new StartupException("The database belongs to another log than the data folder's trust.json: OPTIKS_DATA and the connection string must belong together.");
+            throw new StartupException(
+                "The database belongs to another log than the data folder's trust.json: OPTIKS_DATA and the connection string must belong together.");
         }
         return await _replay.LoadAsync(head, cancellationToken) is { } refused
             ? throw new StorageCorruptException($"{refused.Why} See 'optiks-db fsck'. Nothing was written.")
@@ -147,7 +160,9 @@ internal sealed class BundleImport : IDisposable
         try
         {
             EpochContent content = EpochBundle.Decode(await File.ReadAllBytesAsync(path, cancellationToken));
-            return content.Epoch.Epoch == epoch ? content : throw new StorageCorruptException($"It is the bundle of epoch {content.Epoch.Epoch}.");
+            return content.Epoch.Epoch == epoch
+                ? content
+                : throw new StorageCorruptException($"It is the bundle of epoch {content.Epoch.Epoch}.");
         }
         catch (Exception e) when (e is StorageCorruptException or IOException or UnauthorizedAccessException)
         {
@@ -177,23 +192,32 @@ internal sealed class BundleImport : IDisposable
         EpochRow epoch = content.Epoch;
         if (epoch.Epoch != last.Epoch + 1)
         {
-            throw new StorageCorruptException($"The bundle of epoch {last.Epoch + 1} is missing: the next one is {path}. The database is at epoch {last.Epoch}.");
+            throw new StorageCorruptException(
+                $"The bundle of epoch {last.Epoch + 1} is missing: the next one is {path}. The database is at epoch {last.Epoch}.");
         }
         // If the epoch is a switch, the check needs the first record of the last period, whose time shows whether the switch comes too
         // early.
-        ReadOnlyMemory<byte> first = content.Switch is null ? default : (await _store.ReadEpochAsync(_replay.Last.Record.PeriodFirstEpoch, cancellationToken)).Record;
+        ReadOnlyMemory<byte> first = content.Switch is null
+            ? default
+            : (await _store.ReadEpochAsync(_replay.Last.Record.PeriodFirstEpoch, cancellationToken)).Record;
         Reason reason = Verifier.VerifyRecord(_anchor, epoch.Record.Span, last.Record.Span, first.Span);
         if (reason != Reason.Valid)
         {
-            throw new StorageCorruptException($"The record in {path} does not follow epoch {last.Epoch} of the database ({reason.Name()}): they belong to different histories. The database is at epoch {last.Epoch}.");
+            throw new StorageCorruptException(
+                $"The record in {path} does not follow epoch {last.Epoch} of the database ({reason.Name()}): they belong to different histories. The database is at epoch {last.Epoch}.");
         }
-        if (!_replay.TryStage(epoch, content.Leaves.Rows.Span, content.Leaves.Values.Span, withProofs: false, out ReplayStep? step, out Refused? refused))
+        if (!_replay.TryStage(epoch, content.Leaves.Rows.Span, content.Leaves.Values.Span, withProofs: false, out ReplayStep? step,
+            out Refused? refused))
         {
-            throw new StorageCorruptException($"The bundle {path} contradicts its record. {refused.Why} The database is at epoch {last.Epoch}.");
+            throw new StorageCorruptException(
+                $"The bundle {path} contradicts its record. {refused.Why} The database is at epoch {last.Epoch}.");
         }
         using (step)
         {
-            await CommitAsync(new EpochCommit(epoch, last.RecordHash, step.Epoch.Record.Period, content.Leaves, content.Outcomes) { Erasures = content.Erasures, Switch = content.Switch }, path);
+            await CommitAsync(
+                new EpochCommit(epoch, last.RecordHash, step.Epoch.Record.Period, content.Leaves,
+                    content.Outcomes)
+                { Erasures = content.Erasures, Switch = content.Switch }, path);
             step.Commit();
         }
     }
@@ -213,7 +237,8 @@ internal sealed class BundleImport : IDisposable
         }
         catch (ArgumentException e)
         {
-            throw new StorageCorruptException($"The bundle {path} contradicts itself or the database: {e.Message} The database is at epoch {epoch - 1}.", e);
+            throw new StorageCorruptException(
+                $"The bundle {path} contradicts itself or the database: {e.Message} The database is at epoch {epoch - 1}.", e);
         }
     }
 

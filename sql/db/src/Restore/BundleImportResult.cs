@@ -8,5 +8,6 @@ internal sealed record BundleImportResult(int Epochs, long Updates, ulong Head)
 {
     public string Text() => Epochs == 0
         ? FormattableString.Invariant($"nothing to do: the database is at epoch {Head} and no bundle is newer")
-        : FormattableString.Invariant($"added {Epochs} epochs with {Updates} updates: the database is at epoch {Head}; start the update-task");
+        : FormattableString.Invariant(
+            $"added {Epochs} epochs with {Updates} updates: the database is at epoch {Head}; start the update-task");
 }

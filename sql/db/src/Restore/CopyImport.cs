@@ -17,7 +17,8 @@ internal sealed class CopyImport
     private readonly TrustAnchor _anchor;
     private readonly Queue<(CopyBundleName Name, string Path)> _bundles;
 
-    public CopyImport(MaintenanceStore store, Lease lease, ISecretSource secrets, TrustAnchor anchor, IReadOnlyList<(CopyBundleName Name, string Path)> bundles)
+    public CopyImport(MaintenanceStore store, Lease lease, ISecretSource secrets, TrustAnchor anchor,
+        IReadOnlyList<(CopyBundleName Name, string Path)> bundles)
     {
         _store = store;
         _lease = lease;
@@ -64,17 +65,20 @@ internal sealed class CopyImport
         {
             if (present is null)
             {
-                throw new StorageCorruptException($"The bundle {path} belongs to a period that did not begin: the bundle of its first copies is missing.");
+                throw new StorageCorruptException(
+                    $"The bundle {path} belongs to a period that did not begin: the bundle of its first copies is missing.");
             }
             return;
         }
         if (present is { WrappedSecrets.IsEmpty: false } && !HasSameSecrets(present, bundle, path))
         {
-            throw new StorageCorruptException($"The bundle {path} has other secrets of period {bundle.Copies.Period} than the database: they belong to different histories.");
+            throw new StorageCorruptException(
+                $"The bundle {path} has other secrets of period {bundle.Copies.Period} than the database: they belong to different histories.");
         }
         if (present is null)
         {
-            _ = await _store.BeginPeriodAsync(_lease, bundle.Copies.Period, Rewrapped(bundle, PeriodRows.Current(periods)), CancellationToken.None);
+            _ = await _store.BeginPeriodAsync(
+                _lease, bundle.Copies.Period, Rewrapped(bundle, PeriodRows.Current(periods)), CancellationToken.None);
         }
     }
 
@@ -94,7 +98,8 @@ internal sealed class CopyImport
         }
         catch (SecretsException e)
         {
-            throw new StorageCorruptException($"The secrets of period {present.Period} in the bundle {path} and in the database cannot be compared: a key is missing, or they belong to different histories. {e.Message}", e);
+            throw new StorageCorruptException(
+                $"The secrets of period {present.Period} in the bundle {path} and in the database cannot be compared: a key is missing, or they belong to different histories. {e.Message}", e);
         }
     }
 
@@ -102,9 +107,13 @@ internal sealed class CopyImport
     // by the same key.
     private byte[] Rewrapped(CopyBundle bundle, PeriodRow current)
     {
-        using DirectorySecrets secrets = _secrets.UnwrapPeriod(bundle.WrappedSecrets.Span, bundle.Copies.Period, _anchor.LogId.Span, out KeyId by);
-        using DirectorySecrets before = _secrets.UnwrapPeriod(current.WrappedSecrets.Span, current.Period, _anchor.LogId.Span, out KeyId wanted);
-        return by == wanted ? bundle.WrappedSecrets.ToArray() : _secrets.WrapPeriod(secrets, bundle.Copies.Period, _anchor.LogId.Span, wanted);
+        using DirectorySecrets secrets = _secrets.UnwrapPeriod(
+            bundle.WrappedSecrets.Span, bundle.Copies.Period, _anchor.LogId.Span, out KeyId by);
+        using DirectorySecrets before = _secrets.UnwrapPeriod(
+            current.WrappedSecrets.Span, current.Period, _anchor.LogId.Span, out KeyId wanted);
+        return by == wanted
+            ? bundle.WrappedSecrets.ToArray()
+            : _secrets.WrapPeriod(secrets, bundle.Copies.Period, _anchor.LogId.Span, wanted);
     }
 
     private async Task AddAsync(CopyBundle bundle, string path)
@@ -120,7 +129,8 @@ internal sealed class CopyImport
             {
                 throw result == StageResult.Unknown
                     ? new StorageUnavailableException($"Whether the copies of {path} were added is not known: run the command again.")
-                    : new StorageCorruptException($"The copies of {path} do not follow those of the database, or their sources are not there: a bundle is missing, or another program writes to this database.");
+                    : new StorageCorruptException(
+                        $"The copies of {path} do not follow those of the database, or their sources are not there: a bundle is missing, or another program writes to this database.");
             }
         }
         catch (ArgumentException e)

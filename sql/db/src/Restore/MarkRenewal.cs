@@ -24,7 +24,8 @@ internal static class MarkRenewal
     /// Writes and returns the mark. If a mark exists, if an update-task holds the lease, or if the database does not cover a checkpoint,
     /// writes nothing and throws.
     /// </summary>
-    public static async Task<HighWaterMark> RunAsync(MaintenanceStore store, TrustAnchor anchor, string folder, IReadOnlyList<string> checkpoints, CancellationToken cancellationToken)
+    public static async Task<HighWaterMark> RunAsync(
+        MaintenanceStore store, TrustAnchor anchor, string folder, IReadOnlyList<string> checkpoints, CancellationToken cancellationToken)
     {
         var board = new BoardPaths(folder);
         ThrowIfPresent(board);
@@ -65,18 +66,22 @@ internal static class MarkRenewal
     {
         if (File.Exists(board.HighWater) || (Directory.Exists(board.Bundles) && BoardPaths.BundlesIn(board.Bundles).Count > 0))
         {
-            throw new StorageMisconfiguredException($"{Path.GetDirectoryName(board.HighWater)} has the log's mark or bundles, which are never replaced: see 'optiks-db import-bundles'. Nothing was written.");
+            throw new StorageMisconfiguredException(
+                $"{Path.GetDirectoryName(board.HighWater)} has the log's mark or bundles, which are never replaced: see 'optiks-db import-bundles'. Nothing was written.");
         }
     }
 
     // Reads the given checkpoints and the checkpoints that the board itself still has.
-    private static async Task<List<Evidence>> ReadAsync(TrustAnchor anchor, BoardPaths board, IReadOnlyList<string> files, CancellationToken cancellationToken)
+    private static async Task<List<Evidence>> ReadAsync(
+        TrustAnchor anchor, BoardPaths board, IReadOnlyList<string> files, CancellationToken cancellationToken)
     {
         var evidence = new List<Evidence>();
         void Add(string source, byte[] note)
         {
             Reason reason = Verifier.Checkpoint(anchor, note, out ulong size, out byte[] root);
-            evidence.Add(reason == Reason.Valid ? new Evidence(source, size, TreeHash.FromBytes(root)) : throw new StartupException($"{source} is not a checkpoint of this log ({reason.Name()}). Nothing was written."));
+            evidence.Add(reason == Reason.Valid
+                ? new Evidence(source, size, TreeHash.FromBytes(root))
+                : throw new StartupException($"{source} is not a checkpoint of this log ({reason.Name()}). Nothing was written."));
         }
         foreach (string file in files)
         {
@@ -95,13 +100,15 @@ internal static class MarkRenewal
     }
 
     // Checks that the database's records have the roots that the checkpoints name.
-    private static async Task<HighWaterMark> CompareAsync(MaintenanceStore store, TrustAnchor anchor, List<Evidence> evidence, ulong last, CancellationToken cancellationToken)
+    private static async Task<HighWaterMark> CompareAsync(
+        MaintenanceStore store, TrustAnchor anchor, List<Evidence> evidence, ulong last, CancellationToken cancellationToken)
     {
         var tree = new CompactRange();
         EpochRow? row = null;
         while (tree.Size <= last)
         {
-            IReadOnlyList<EpochRow> page = await store.ReadEpochsAsync(tree.Size, Math.Min(last, tree.Size + EpochsPerPage - 1), cancellationToken);
+            IReadOnlyList<EpochRow> page =
+                await store.ReadEpochsAsync(tree.Size, Math.Min(last, tree.Size + EpochsPerPage - 1), cancellationToken);
             if (page.Count == 0)
             {
                 throw new StorageCorruptException($"The database lacks epoch {tree.Size}. Nothing was written.");
@@ -115,12 +122,14 @@ internal static class MarkRenewal
                 }
                 if (epoch.Epoch == 0 && !EpochRecord.Decode(epoch.Record.Span).LogId.Span.SequenceEqual(anchor.LogId.Span))
                 {
-                    throw new StartupException("The database belongs to another log than the data folder's trust.json: OPTIKS_DATA and the connection string must belong together.");
+                    throw new StartupException(
+                        "The database belongs to another log than the data folder's trust.json: OPTIKS_DATA and the connection string must belong together.");
                 }
                 tree.Append(Rfc6962.LeafHash(epoch.Record.Span));
                 if (evidence.Find(one => one.Size == tree.Size && one.Root != tree.Root()) is { } other)
                 {
-                    throw new StorageCorruptException($"{other.Source} belongs to another history than the database, up to epoch {epoch.Epoch}. Nothing was written. Keep both as evidence.");
+                    throw new StorageCorruptException(
+                        $"{other.Source} belongs to another history than the database, up to epoch {epoch.Epoch}. Nothing was written. Keep both as evidence.");
                 }
             }
         }

@@ -78,13 +78,15 @@ internal sealed class RowReader : IDisposable
     }
 
     public StoredLeaf Leaf() => Whole(new StoredLeaf(
-        _row.U64(), Int32(), (StructureId)_row.U8(), _row.U64(), _row.U64(), Opaque(), Opaque(), Opaque(), new LeafOrigin(_row.RequestId(), _row.U16()),
+        _row.U64(), Int32(), (StructureId)_row.U8(), _row.U64(), _row.U64(), Opaque(), Opaque(), Opaque(),
+        new LeafOrigin(_row.RequestId(), _row.U16()),
         OptionalValue()));
 
     public StoredRequest ReadRequest() => Whole(new StoredRequest(Int64(), _row.RequestId(), Opaque()));
 
     public StoredPending Pending() => Whole(new StoredPending(
-        Int64(), _row.U16(), new AcceptItem((StructureId)_row.U8(), Opaque(), Opaque(), Optional() ? new ExpectedVersion(_row.U64(), _row.U64()) : null)));
+        Int64(), _row.U16(),
+        new AcceptItem((StructureId)_row.U8(), Opaque(), Opaque(), Optional() ? new ExpectedVersion(_row.U64(), _row.U64()) : null)));
 
     public StoredOutcome Outcome() => Whole(new StoredOutcome(
         Int64(),
@@ -99,7 +101,9 @@ internal sealed class RowReader : IDisposable
     {
         ulong decidedIn = _row.U64();
         int number = Int32();
-        var erasure = new Erasure(_row.U64(), Int32(), new LeafOrigin(_row.RequestId(), _row.U16())) { Period = _hasStates ? OptionalUInt64() : null };
+        var erasure = new Erasure(
+            _row.U64(), Int32(), new LeafOrigin(_row.RequestId(), _row.U16()))
+        { Period = _hasStates ? OptionalUInt64() : null };
         return Whole(new StoredErasure(decidedIn, number, erasure, Structure: null, Label: default, Commitment: default));
     }
 

@@ -159,7 +159,8 @@ internal sealed class LogFolder : IDisposable
 
     private Process StartTask(string failPoint)
     {
-        var start = new ProcessStartInfo(Environment.ProcessPath is { } host && Path.GetFileNameWithoutExtension(host) == "dotnet" ? host : "dotnet")
+        var start = new ProcessStartInfo(
+            Environment.ProcessPath is { } host && Path.GetFileNameWithoutExtension(host) == "dotnet" ? host : "dotnet")
         {
             RedirectStandardError = true,
             RedirectStandardOutput = true,
@@ -167,7 +168,8 @@ internal sealed class LogFolder : IDisposable
         };
         foreach (string argument in (string[])
         [
-            Path.Combine(AppContext.BaseDirectory, "Optiks.UpdateTask.dll"), "--urls", "http://127.0.0.1:0", "--Optiks:UpdateTask:EpochInterval=00:00:00.050",
+            Path.Combine(AppContext.BaseDirectory, "Optiks.UpdateTask.dll"), "--urls", "http://127.0.0.1:0",
+            "--Optiks:UpdateTask:EpochInterval=00:00:00.050",
             "--Optiks:UpdateTask:LeaseDuration=00:00:01", "--Optiks:UpdateTask:LeasePollInterval=00:00:00.050", .. TaskSettings,
         ])
         {

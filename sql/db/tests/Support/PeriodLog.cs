@@ -25,7 +25,8 @@ internal sealed class PeriodLog : IAsyncDisposable
     private KeyDirectory? _current;
     private KeyDirectory? _next;
 
-    private PeriodLog(LogFolder log, MaintenanceStore store, FileSecretSource source, TrustAnchor anchor, INoteSigner signer, BoardWriter board, Lease lease)
+    private PeriodLog(LogFolder log, MaintenanceStore store, FileSecretSource source, TrustAnchor anchor, INoteSigner signer,
+        BoardWriter board, Lease lease)
     {
         _log = log;
         _store = store;
@@ -63,10 +64,13 @@ internal sealed class PeriodLog : IAsyncDisposable
         List<Latest> present = await StagedAsync(next.Period);
         Latest[] changed =
         [
-            .. latest.Where(leaf => !leaves.Contains(leaf.Name) && !present.Any(row => row.IsOf(leaf) && row.Source == leaf.Source)).OrderBy(leaf => leaf.Source.Epoch).ThenBy(leaf => leaf.Source.Ordinal),
-            .. present.Where(row => leaves.Contains(row.Name) && row.Source.Version > 0).Select(row => row with { Source = default, Value = [] }),
+            .. latest.Where(leaf => !leaves.Contains(leaf.Name) && !present.Any(row => row.IsOf(leaf) && row.Source == leaf.Source))
+                .OrderBy(leaf => leaf.Source.Epoch).ThenBy(leaf => leaf.Source.Ordinal),
+            .. present.Where(row => leaves.Contains(row.Name) && row.Source.Version > 0)
+                .Select(row => row with { Source = default, Value = [] }),
         ];
-        foreach (Latest[] chunk in new[] { changed[..(changed.Length / 2)], changed[(changed.Length / 2)..] }.Where(chunk => chunk.Length > 0))
+        foreach (Latest[] chunk in new[] { changed[..(changed.Length / 2)],
+            changed[(changed.Length / 2)..] }.Where(chunk => chunk.Length > 0))
         {
             int first = await _store.CountCopiesAsync(next.Period, Cancel);
             CopyBatch copies = Prepare(next.Period, first, chunk);
@@ -86,7 +90,8 @@ internal sealed class PeriodLog : IAsyncDisposable
         var begun = new PeriodSwitch(next.Period, await _store.CountCopiesAsync(next.Period, Cancel));
         using (StagedEpoch staged = _next!.StartPeriod(epoch, [], [], withProofs: true))
         {
-            await PublishAsync(epoch, next.Period, epoch, LeafBatch.Empty, [], staged, begun, [], (ulong)times.SwitchNotBefore.ToUnixTimeMilliseconds());
+            await PublishAsync(epoch, next.Period, epoch, LeafBatch.Empty, [], staged, begun, [],
+                (ulong)times.SwitchNotBefore.ToUnixTimeMilliseconds());
         }
         _current?.Dispose();
         (_current, _next) = (_next, null);
@@ -142,9 +147,12 @@ internal sealed class PeriodLog : IAsyncDisposable
         AcceptRequest request = await _log.AcceptAsync(new ErasureOrder(StructureId.Keys, 1, 1).ToItem(Encoding.UTF8.GetBytes(key)));
         long sequence = await SequenceAsync(request);
         Outcome outcome = new(request.RequestId, sequence, 0, new ItemResult.Unchanged(default)) { BodyHash = request.BodyHash };
-        Erasure[] erasures = [.. (await _store.FindLeavesAsync(names, Cancel)).Select(place => new Erasure(place!.Epoch, place.Ordinal, new LeafOrigin(request.RequestId, 0)) { Period = place.Period })];
+        Erasure[] erasures =
+            [.. (await _store.FindLeavesAsync(names, Cancel)).Select(
+                place => new Erasure(place!.Epoch, place.Ordinal, new LeafOrigin(request.RequestId, 0)) { Period = place.Period })];
         using StagedEpoch staged = directory.Stage(epoch, [], [], withProofs: true);
-        await PublishAsync(epoch, period.Period, period.FirstEpoch!.Value, LeafBatch.Empty, [outcome], staged, begun: null, erasures, leastTimeMs: 0);
+        await PublishAsync(epoch, period.Period, period.FirstEpoch!.Value, LeafBatch.Empty, [outcome], staged, begun: null, erasures,
+            leastTimeMs: 0);
     }
 
     /// <summary>Returns the name of a key's version in the structure <c>keys</c> of the current period.</summary>
@@ -171,9 +179,11 @@ internal sealed class PeriodLog : IAsyncDisposable
     private async Task<(PeriodRow Current, PeriodRow Next)> BeginAsync()
     {
         PeriodRow current = PeriodRows.Current(await _store.ReadPeriodsAsync(Cancel));
-        using DirectorySecrets secrets = _source.UnwrapPeriod(current.WrappedSecrets.Span, current.Period, _anchor.LogId.Span, out KeyId by);
+        using DirectorySecrets secrets = _source.UnwrapPeriod(
+            current.WrappedSecrets.Span, current.Period, _anchor.LogId.Span, out KeyId by);
         using DirectorySecrets made = secrets.NextPeriod();
-        PeriodRow next = await _store.BeginPeriodAsync(_lease, current.Period + 1, _source.WrapPeriod(made, current.Period + 1, _anchor.LogId.Span, by), Cancel);
+        PeriodRow next = await _store.BeginPeriodAsync(
+            _lease, current.Period + 1, _source.WrapPeriod(made, current.Period + 1, _anchor.LogId.Span, by), Cancel);
         _next ??= await LoadAsync(next);
         return (current, next);
     }
@@ -186,12 +196,14 @@ internal sealed class PeriodLog : IAsyncDisposable
     {
         Assert.True(period.Period == 0 || period.FirstEpoch is null, "A period that began is gone on with where it began.");
         using DirectorySecrets secrets = _source.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, _anchor.LogId.Span);
-        var directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, MaxValueLength = _anchor.Configuration.MaxValueLength, Period = period.Period });
+        var directory = KeyDirectory.Create(
+            new DirectoryOptions { Secrets = secrets, MaxValueLength = _anchor.Configuration.MaxValueLength, Period = period.Period });
         ulong head = (await _store.ReadHeadAsync(Cancel)).Epoch!.Value;
         ulong loaded = 0;
         await foreach (LeafBatch batch in _store.ReadLeavesAsync(1, head, 1000, LeafColumns.All, Cancel))
         {
-            LeafRow[] rows = [.. batch.Rows.ToArray().Where(row => period.Period == 0 || row.Structure is StructureId.Usernames or StructureId.Decommissioned)];
+            LeafRow[] rows = [.. batch.Rows.ToArray()
+                .Where(row => period.Period == 0 || row.Structure is StructureId.Usernames or StructureId.Decommissioned)];
             loaded = batch.Rows.Span[^1].Epoch;
             directory.Load(loaded, rows, batch.Values.Span);
         }
@@ -201,7 +213,8 @@ internal sealed class PeriodLog : IAsyncDisposable
         }
         directory.EndLoad();
         int first = 0;
-        while (period.Period > 0 && await _store.ReadCopiesAsync(period.Period, first, 1000, LeafColumns.All, Cancel) is { Rows.IsEmpty: false } copies)
+        while (period.Period > 0
+            && await _store.ReadCopiesAsync(period.Period, first, 1000, LeafColumns.All, Cancel) is { Rows.IsEmpty: false } copies)
         {
             directory.LoadCopies(copies.Rows.Span, copies.Values.Span);
             first = copies.End;
@@ -240,7 +253,8 @@ internal sealed class PeriodLog : IAsyncDisposable
     {
         List<Latest> latest = period.Period == 0 ? [] : await StagedAsync(period.Period);
         latest = [.. latest.Where(row => row.Source.Version > 0).Select(row => row with { Source = new CopySource(1, 0, row.Number) })];
-        await foreach (LeafBatch batch in _store.ReadLeavesAsync(period.FirstEpoch!.Value, ulong.MaxValue >> 1, 1000, LeafColumns.All, Cancel))
+        await foreach (LeafBatch batch in _store.ReadLeavesAsync(
+            period.FirstEpoch!.Value, ulong.MaxValue >> 1, 1000, LeafColumns.All, Cancel))
         {
             int ordinal = 0;
             for (int i = 0; i < batch.Rows.Length; i++)
@@ -249,7 +263,9 @@ internal sealed class PeriodLog : IAsyncDisposable
                 ordinal = i > 0 && batch.Rows.Span[i - 1].Epoch == row.Epoch ? ordinal + 1 : 0;
                 if (row.Structure is StructureId.Devices or StructureId.Keys && row.ValueOffset != LeafRow.NoValue)
                 {
-                    var leaf = new Latest(row.Structure, batch.Key(i).ToArray(), batch.Values.Slice((int)row.ValueOffset, (int)row.ValueLength).ToArray(), new CopySource(row.Version, row.Epoch, ordinal), 0);
+                    var leaf = new Latest(row.Structure, batch.Key(i).ToArray(),
+                        batch.Values.Slice((int)row.ValueOffset, (int)row.ValueLength).ToArray(),
+                        new CopySource(row.Version, row.Epoch, ordinal), 0);
                     latest.RemoveAll(leaf.IsOf);
                     latest.Add(leaf);
                 }
@@ -268,7 +284,8 @@ internal sealed class PeriodLog : IAsyncDisposable
         {
             LeafRow row = copies.Rows.Span[i];
             bool hasValue = row.ValueOffset != LeafRow.NoValue;
-            staged[Convert.ToHexString(row.Label)] = new Latest(row.Structure, hasValue ? copies.Key(i).ToArray() : [], hasValue ? copies.Value(i).ToArray() : [], copies.Sources.Span[i], i);
+            staged[Convert.ToHexString(row.Label)] = new Latest(row.Structure, hasValue ? copies.Key(i).ToArray() : [],
+                hasValue ? copies.Value(i).ToArray() : [], copies.Sources.Span[i], i);
         }
         return [.. staged.Values];
     }
@@ -282,7 +299,8 @@ internal sealed class PeriodLog : IAsyncDisposable
 
     // Publishes an epoch in the update-task's order: database, bundle, mark, checkpoint, board.
     private async Task PublishAsync(
-        ulong epoch, ulong period, ulong first, LeafBatch leaves, Outcome[] outcomes, StagedEpoch staged, PeriodSwitch? begun, Erasure[] erasures, ulong leastTimeMs)
+        ulong epoch, ulong period, ulong first, LeafBatch leaves, Outcome[] outcomes, StagedEpoch staged, PeriodSwitch? begun,
+        Erasure[] erasures, ulong leastTimeMs)
     {
         EpochRow previous = await _store.ReadEpochAsync(epoch - 1, Cancel);
         ulong now = (ulong)TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds();
@@ -302,8 +320,10 @@ internal sealed class PeriodLog : IAsyncDisposable
         byte[] proofs = staged.AppendProofs();
         staged.Commit();
         EpochContent content = (await _store.ReadUnpublishedAsync(Cancel))!;
-        await File.WriteAllBytesAsync(Path.Combine(_log.Bundles, FormattableString.Invariant($"{epoch}.bundle")), EpochBundle.Encode(content), Cancel);
-        await File.WriteAllBytesAsync(Path.Combine(_log.Data.Board, "state", "high-water"), new HighWaterMark(epoch, row.RecordHash).Encode(), Cancel);
+        await File.WriteAllBytesAsync(
+            Path.Combine(_log.Bundles, FormattableString.Invariant($"{epoch}.bundle")), EpochBundle.Encode(content), Cancel);
+        await File.WriteAllBytesAsync(
+            Path.Combine(_log.Data.Board, "state", "high-water"), new HighWaterMark(epoch, row.RecordHash).Encode(), Cancel);
         using BoardLock boardLock = BoardLock.TryAcquire(BoardFolder)!;
         var checkpoint = new Checkpoint(_anchor.Configuration.Origin, epoch + 1, _board.RootWith(record));
         byte[] note = (await SignedNote.SignAsync(checkpoint.Encode(), _signer, Cancel)).Encode();

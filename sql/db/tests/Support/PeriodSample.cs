@@ -42,5 +42,6 @@ public sealed class PeriodSample(SampleLog sample) : IAsyncLifetime
         LogFolder.Item("device", "the device's key"));
 
     /// <summary>Publishes an epoch that decommissions the user that <see cref="PublishUserAsync"/> created.</summary>
-    internal static Task LeaveAsync(PeriodLog log) => log.PublishAsync(LogFolder.Item("user", "\u0001") with { Structure = StructureId.Decommissioned });
+    internal static Task LeaveAsync(PeriodLog log) =>
+        log.PublishAsync(LogFolder.Item("user", "\u0001") with { Structure = StructureId.Decommissioned });
 }

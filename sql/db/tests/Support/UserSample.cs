@@ -29,7 +29,8 @@ public sealed class UserSample(SampleLog sample) : IAsyncLifetime
     /// </summary>
     internal static async Task<(AcceptRequest Set, AcceptRequest Refused)> PublishAsync(LogFolder log)
     {
-        await log.AcceptAsync(List(new UserChange(true, [Octets("device")], [])), new AcceptItem(StructureId.Usernames, Octets("al"), Octets("alice"), null), LogFolder.Item("device", "1"));
+        await log.AcceptAsync(List(new UserChange(true, [Octets("device")], [])),
+            new AcceptItem(StructureId.Usernames, Octets("al"), Octets("alice"), null), LogFolder.Item("device", "1"));
         AcceptRequest set = await log.AcceptAsync(List(new UserChange(false, [], [])), LogFolder.Item("device", "2"));
         AcceptRequest refused = await log.AcceptAsync(List(new UserChange(false, [], []), "bob"), LogFolder.Item("another", "3"));
         await log.PublishAsync();
@@ -37,7 +38,8 @@ public sealed class UserSample(SampleLog sample) : IAsyncLifetime
     }
 
     /// <summary>Creates item 0 of a request about a user.</summary>
-    internal static AcceptItem List(UserChange change, string user = "alice") => new(StructureId.Devices, Octets(user), change.Encode(), null);
+    internal static AcceptItem List(UserChange change, string user = "alice") =>
+        new(StructureId.Devices, Octets(user), change.Encode(), null);
 
     private static byte[] Octets(string text) => Encoding.UTF8.GetBytes(text);
 }

@@ -55,14 +55,17 @@ internal static class Commands
 
     public static NpgsqlParameter Interval(TimeSpan value) => new NpgsqlParameter<TimeSpan> { TypedValue = value };
 
-    public static NpgsqlParameter Bytea(ReadOnlyMemory<byte> value) => new NpgsqlParameter<ReadOnlyMemory<byte>> { TypedValue = value, NpgsqlDbType = NpgsqlDbType.Bytea };
+    public static NpgsqlParameter Bytea(ReadOnlyMemory<byte> value) =>
+        new NpgsqlParameter<ReadOnlyMemory<byte>> { TypedValue = value, NpgsqlDbType = NpgsqlDbType.Bytea };
 
-    public static NpgsqlParameter Time(DateTimeOffset value) => new NpgsqlParameter<DateTime> { TypedValue = value.UtcDateTime, NpgsqlDbType = NpgsqlDbType.TimestampTz };
+    public static NpgsqlParameter Time(DateTimeOffset value) =>
+        new NpgsqlParameter<DateTime> { TypedValue = value.UtcDateTime, NpgsqlDbType = NpgsqlDbType.TimestampTz };
 
     public static NpgsqlParameter Null(NpgsqlDbType type) => new() { Value = DBNull.Value, NpgsqlDbType = type };
 
     /// <summary>Creates an array parameter from the values of one column. Statements turn it into rows with unnest.</summary>
-    public static NpgsqlParameter List<T>(T[] values, NpgsqlDbType type) => new NpgsqlParameter<T[]> { TypedValue = values, NpgsqlDbType = NpgsqlDbType.Array | type };
+    public static NpgsqlParameter List<T>(T[] values, NpgsqlDbType type) =>
+        new NpgsqlParameter<T[]> { TypedValue = values, NpgsqlDbType = NpgsqlDbType.Array | type };
 
     /// <summary>Creates an array parameter from one column of the given rows. Statements turn it into rows with unnest.</summary>
     public static NpgsqlParameter List<TRow, T>(IReadOnlyList<TRow> rows, Func<TRow, T> cell, NpgsqlDbType type)

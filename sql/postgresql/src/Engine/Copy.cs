@@ -15,13 +15,15 @@ internal sealed class Copy : IRowWriter
     private Copy(NpgsqlBinaryImporter importer) => _importer = importer;
 
     /// <summary>Writes rows into a table by COPY.</summary>
-    public static async Task RowsAsync(NpgsqlConnection connection, Table table, int rows, Action<IRowWriter, int> write, CancellationToken cancellationToken)
+    public static async Task RowsAsync(
+        NpgsqlConnection connection, Table table, int rows, Action<IRowWriter, int> write, CancellationToken cancellationToken)
     {
         if (rows == 0)
         {
             return;
         }
-        await using NpgsqlBinaryImporter importer = await connection.BeginBinaryImportAsync($"COPY {Columns(table)} FROM STDIN (FORMAT BINARY)", cancellationToken);
+        await using NpgsqlBinaryImporter importer =
+            await connection.BeginBinaryImportAsync($"COPY {Columns(table)} FROM STDIN (FORMAT BINARY)", cancellationToken);
         var copy = new Copy(importer);
         for (int i = 0; i < rows; i++)
         {

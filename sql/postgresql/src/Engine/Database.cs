@@ -19,9 +19,11 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     private static readonly Sql s_end = new(
         "SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity WHERE pid = $1 AND application_name = $2 AND usename = current_user AND pid <> pg_backend_pid()");
 
-    private static readonly Sql s_noTimeouts = new("SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('statement_timeout', '0', true)");
+    private static readonly Sql s_noTimeouts = new(
+        "SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('statement_timeout', '0', true)");
 
-    private static readonly Sql s_lockTables = new("LOCK TABLE request, pending, outcome, leaf, value, erasure, epoch, period, head IN EXCLUSIVE MODE");
+    private static readonly Sql s_lockTables = new(
+        "LOCK TABLE request, pending, outcome, leaf, value, erasure, epoch, period, head IN EXCLUSIVE MODE");
 
     // The number of times that this class tries the check for a pooler. One try is not enough, because another program may take the free
     // session before the second connection gets it.
@@ -117,10 +119,13 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
 
     /// <inheritdoc/>
     public override Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken) =>
-        ReadAsync((session, cancel) => session.ChangeAsync(s_endExpiredHolder, cancel, Parameter.Create("holder", holder), Parameter.Create("session", SessionName)), cancellationToken);
+        ReadAsync(
+            (session, cancel) => session.ChangeAsync(s_endExpiredHolder, cancel, Parameter.Create("holder", holder),
+                Parameter.Create("session", SessionName)), cancellationToken);
 
     /// <inheritdoc/>
-    public override bool IsDuplicate(StorageCorruptException e) => e.InnerException is PostgresException { SqlState: PostgresErrorCodes.UniqueViolation };
+    public override bool IsDuplicate(StorageCorruptException e) =>
+        e.InnerException is PostgresException { SqlState: PostgresErrorCodes.UniqueViolation };
 
     /// <inheritdoc/>
     public override Task<ITransaction> BeginConsistentReadAsync(CancellationToken cancellationToken) =>
@@ -137,7 +142,8 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     }
 
     /// <inheritdoc/>
-    protected override Task<NpgsqlConnection> ConnectAsync(CancellationToken cancellationToken) => _source.OpenConnectionAsync(cancellationToken).AsTask();
+    protected override Task<NpgsqlConnection> ConnectAsync(CancellationToken cancellationToken) =>
+        _source.OpenConnectionAsync(cancellationToken).AsTask();
 
     /// <inheritdoc/>
     protected override Session Session(NpgsqlConnection connection, DbTransaction? transaction) => new(this, connection);
@@ -147,7 +153,8 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
 
     /// <inheritdoc/>
     protected override Task EndAsync(int session) => ReadAsync(
-        (other, cancel) => other.ChangeAsync(s_end, cancel, Parameter.Create("id", session), Parameter.Create("session", SessionName)), CancellationToken.None);
+        (other, cancel) => other.ChangeAsync(s_end, cancel, Parameter.Create("id", session), Parameter.Create("session", SessionName)),
+        CancellationToken.None);
 
     /// <remarks>
     /// Existing sessions must be closed because each of them remembers whether it had the right to use the schema. A session does not
@@ -161,7 +168,8 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     {
         if (session.IsUnconfirmed)
         {
-            throw new StorageUnavailableException($"The database {Location} has committed, but no standby confirmed the commit in time: after a failover it may be lost.");
+            throw new StorageUnavailableException(
+                $"The database {Location} has committed, but no standby confirmed the commit in time: after a failover it may be lost.");
         }
     }
 
@@ -169,7 +177,8 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     protected override bool IsConnectionLost(Exception e) => e is NpgsqlException error && PostgreSqlErrors.IsConnectionLost(error);
 
     /// <inheritdoc/>
-    protected override Exception? Translate(Exception e, CancellationToken cancellationToken) => e is NpgsqlException error ? PostgreSqlErrors.Translate(error, Location) : null;
+    protected override Exception? Translate(Exception e, CancellationToken cancellationToken) =>
+        e is NpgsqlException error ? PostgreSqlErrors.Translate(error, Location) : null;
 
     // Throws if a pooler between this program and the server gives each transaction another session, because statements could then run in
     // sessions whose settings lose commits. A pooler reports a made-up session number at connection, so a true number means that there is
@@ -201,7 +210,8 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     }
 
     private static async Task CheckAsync(Session session, CancellationToken cancellationToken) =>
-        PostgreSqlSchema.Schema.ThrowIfOther(await PostgreSqlSchema.ReadVersionAsync(session, cancellationToken), session.Database.Location);
+        PostgreSqlSchema.Schema.ThrowIfOther(
+            await PostgreSqlSchema.ReadVersionAsync(session, cancellationToken), session.Database.Location);
 
     // Turns off the session's time limits, because there may be long pauses between two calls. Then runs a first query, because PostgreSQL
     // takes a transaction's snapshot at its first query.

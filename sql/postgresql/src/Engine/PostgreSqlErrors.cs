@@ -37,17 +37,24 @@ internal static class PostgreSqlErrors
         string text = $"{server.MessageText} (SQLSTATE {server.SqlState})";
         return server.SqlState switch
         {
-            PostgresErrorCodes.InvalidCatalogName => new StorageMisconfiguredException($"The database {location} does not exist: create it with 'createdb', then run 'optiks-db migrate'.", e),
+            PostgresErrorCodes.InvalidCatalogName =>
+                new StorageMisconfiguredException(
+                    $"The database {location} does not exist: create it with 'createdb', then run 'optiks-db migrate'.", e),
             PostgresErrorCodes.InsufficientPrivilege =>
-                new StorageMisconfiguredException($"The database {location} does not let this user do its work; grant it optiks_update, optiks_task or optiks_query: {text}", e),
+                new StorageMisconfiguredException(
+                    $"The database {location} does not let this user do its work; grant it optiks_update, optiks_task or optiks_query: {text}", e),
             PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.UndefinedColumn or PostgresErrorCodes.InvalidSchemaName =>
-                new StorageMisconfiguredException($"The database {location} has another schema than this program needs: run 'optiks-db migrate'. {text}", e),
+                new StorageMisconfiguredException(
+                    $"The database {location} has another schema than this program needs: run 'optiks-db migrate'. {text}", e),
             // These errors mean that a pooler gave this transaction another connection's session, which has that connection's prepared
             // statements and lacks the settings that keep commits durable.
             DuplicatePreparedStatement or InvalidPreparedStatementName => PooledByTransaction(location, $" {text}", e),
-            [_, _, ..] state when state.StartsWith("28", StringComparison.Ordinal) => new StorageMisconfiguredException($"The database {location} refuses this user: {text}", e),
-            [_, _, ..] state when state.StartsWith("23", StringComparison.Ordinal) || state is PostgresErrorCodes.DataCorrupted or PostgresErrorCodes.IndexCorrupted =>
-                new StorageCorruptException($"The database {location} holds rows that contradict what was to be written or read: {text}", e),
+            [_, _, ..] state when state.StartsWith("28", StringComparison.Ordinal) =>
+                new StorageMisconfiguredException($"The database {location} refuses this user: {text}", e),
+            [_, _, ..] state when state.StartsWith("23", StringComparison.Ordinal)
+                || state is PostgresErrorCodes.DataCorrupted or PostgresErrorCodes.IndexCorrupted =>
+                new StorageCorruptException(
+                    $"The database {location} holds rows that contradict what was to be written or read: {text}", e),
             _ => new StorageUnavailableException($"The database {location} cannot do its work now: {text}", e),
         };
     }

@@ -52,7 +52,8 @@ internal sealed class Session : ISession
     }
 
     /// <inheritdoc/>
-    public Task<IRows> QueryAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) => QueryAsync(sql, Commands.Parameters(parameters), cancellationToken);
+    public Task<IRows> QueryAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) =>
+        QueryAsync(sql, Commands.Parameters(parameters), cancellationToken);
 
     /// <inheritdoc/>
     public Task CopyAsync(Table table, int rows, Action<IRowWriter, int> write, CancellationToken cancellationToken) =>
@@ -109,7 +110,8 @@ internal sealed class Session : ISession
     }
 
     /// <inheritdoc/>
-    public async Task<IReadOnlyList<StoredRequest>> FindOrAddRequestsAsync(IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken)
+    public async Task<IReadOnlyList<StoredRequest>> FindOrAddRequestsAsync(
+        IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken)
     {
         Guid[] ids = [.. bodyHashes.Keys];
         await using var batch = new NpgsqlBatch(Connection);

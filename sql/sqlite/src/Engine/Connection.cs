@@ -42,7 +42,8 @@ internal sealed class Connection : IDisposable
         SqliteLibrary.Ensure();
         if (!File.Exists(settings.Path))
         {
-            throw new StorageMisconfiguredException($"There is no database {settings.Path}: create it with 'optiks-db migrate', or set Optiks:Storage:ConnectionString.");
+            throw new StorageMisconfiguredException(
+                $"There is no database {settings.Path}: create it with 'optiks-db migrate', or set Optiks:Storage:ConnectionString.");
         }
         int flags = (readOnly ? raw.SQLITE_OPEN_READONLY : raw.SQLITE_OPEN_READWRITE) | raw.SQLITE_OPEN_NOMUTEX;
         int result = raw.sqlite3_open_v2(settings.Path, out sqlite3 handle, flags, null);
@@ -56,7 +57,9 @@ internal sealed class Connection : IDisposable
             // This check is needed because SQLite silently opens a file read-only when it cannot write the file.
             if (!readOnly && raw.sqlite3_db_readonly(handle, "main") != 0)
             {
-                throw SqliteLibrary.IsOnReadOnlyFileSystem(settings.Path) ? SqliteErrors.ReadOnlyFileSystem(settings.Path) : SqliteErrors.WriteProtected(settings.Path);
+                throw SqliteLibrary.IsOnReadOnlyFileSystem(settings.Path)
+                    ? SqliteErrors.ReadOnlyFileSystem(settings.Path)
+                    : SqliteErrors.WriteProtected(settings.Path);
             }
             _ = raw.sqlite3_extended_result_codes(handle, 1);
             _ = raw.sqlite3_busy_timeout(handle, (int)settings.BusyTimeout.TotalMilliseconds);
@@ -69,7 +72,8 @@ internal sealed class Connection : IDisposable
             connection.Execute("PRAGMA cache_size = -16384");
             // This call adds an SQL function that returns the clock's time in whole milliseconds, as the database stores times.
             _ = raw.sqlite3_create_function(
-                handle, "clock_timestamp", 0, raw.SQLITE_UTF8, settings.Clock, (context, clock, _) => raw.sqlite3_result_int64(context, ((TimeProvider)clock).GetUtcNow().ToUnixTimeMilliseconds()));
+                handle, "clock_timestamp", 0, raw.SQLITE_UTF8, settings.Clock,
+                (context, clock, _) => raw.sqlite3_result_int64(context, ((TimeProvider)clock).GetUtcNow().ToUnixTimeMilliseconds()));
             return connection;
         }
         catch
@@ -139,7 +143,8 @@ internal sealed class Connection : IDisposable
     public void LeaveCheckpoints() => _ = raw.sqlite3_wal_autocheckpoint(_handle, 0);
 
     /// <summary>Returns the number of pages that this connection has written since the last call.</summary>
-    public int TakeWrittenPages() => raw.sqlite3_db_status(_handle, raw.SQLITE_DBSTATUS_CACHE_WRITE, out int pages, out _, resetFlg: 1) == raw.SQLITE_OK ? pages : 0;
+    public int TakeWrittenPages() =>
+        raw.sqlite3_db_status(_handle, raw.SQLITE_DBSTATUS_CACHE_WRITE, out int pages, out _, resetFlg: 1) == raw.SQLITE_OK ? pages : 0;
 
     /// <summary>
     /// Copies as many pages of the log as possible into the file, without blocking readers and writers. Pages that a transaction still uses
@@ -153,8 +158,11 @@ internal sealed class Connection : IDisposable
     public (int Pages, int Copied) Checkpoint(bool restarts)
     {
         _ = raw.sqlite3_busy_timeout(_handle, 0);
-        int result = raw.sqlite3_wal_checkpoint_v2(_handle, "main", restarts ? raw.SQLITE_CHECKPOINT_RESTART : raw.SQLITE_CHECKPOINT_PASSIVE, out int pages, out int copied);
-        return result == raw.SQLITE_OK || (result & 0xFF) is raw.SQLITE_BUSY or raw.SQLITE_LOCKED ? (Math.Max(0, pages), Math.Max(0, copied)) : throw Error();
+        int result = raw.sqlite3_wal_checkpoint_v2(
+            _handle, "main", restarts ? raw.SQLITE_CHECKPOINT_RESTART : raw.SQLITE_CHECKPOINT_PASSIVE, out int pages, out int copied);
+        return result == raw.SQLITE_OK || (result & 0xFF) is raw.SQLITE_BUSY or raw.SQLITE_LOCKED
+            ? (Math.Max(0, pages), Math.Max(0, copied))
+            : throw Error();
     }
 
     /// <summary>Runs a query that returns one number.</summary>

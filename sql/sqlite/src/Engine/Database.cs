@@ -66,19 +66,25 @@ internal sealed class Database : IDatabase
         JudgeAsync(() => _readers!.RunAsync(connection => work(new Session(this, connection), cancellationToken), cancellationToken));
 
     /// <summary>Runs statements in a transaction that holds the write lock from its beginning.</summary>
-    public async Task<T> WriteAsync<T>(Func<Session, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken)
+    public async Task<T> WriteAsync<T>(Func<Session, CancellationToken, Task<WriteResult<T>>> work,
+        Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken)
     {
-        (T value, StorageException? failure) = await JudgeAsync(() => _writer!.RunAsync(connection => work(new Session(this, connection), cancellationToken), cancellationToken));
+        (T value, StorageException? failure) =
+            await JudgeAsync(
+                () => _writer!.RunAsync(connection => work(new Session(this, connection), cancellationToken), cancellationToken));
         if (failure is null)
         {
             return value;
         }
         // A commit that returned an error may nevertheless be durable, so the caller's function `resolve` looks up the result.
-        return resolve is not null && await resolve(0) is { } known ? known.Value : throw StorageMisconfiguredException.JudgeOpened(failure);
+        return resolve is not null && await resolve(0) is { } known
+            ? known.Value
+            : throw StorageMisconfiguredException.JudgeOpened(failure);
     }
 
     /// <inheritdoc/>
-    Task<T> IDatabase.WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken) =>
+    Task<T> IDatabase.WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve,
+        CancellationToken cancellationToken) =>
         WriteAsync(work, resolve, cancellationToken);
 
     /// <summary>
@@ -87,7 +93,8 @@ internal sealed class Database : IDatabase
     public Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>Runs the work at once, because the transaction has already ended when SQLite reports the result of its commit.</summary>
-    public Task<T> ReadAfterAsync<T>(int session, Func<ISession, CancellationToken, Task<T>> work) => ReadAsync(work, CancellationToken.None);
+    public Task<T> ReadAfterAsync<T>(int session, Func<ISession, CancellationToken, Task<T>> work) =>
+        ReadAsync(work, CancellationToken.None);
 
     /// <summary>
     /// Returns false. Another holder's rows cannot exist, because each write first compares the head row while it holds the write lock.

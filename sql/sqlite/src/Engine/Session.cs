@@ -83,14 +83,16 @@ internal sealed class Session : ISession
     }
 
     /// <inheritdoc/>
-    public async Task<(int Epochs, int Pending, int Heads)> FinishEpochAsync(Parameter[] epoch, IReadOnlyList<Outcome> outcomes, Parameter[] head, CancellationToken cancellationToken)
+    public async Task<(int Epochs, int Pending, int Heads)> FinishEpochAsync(
+        Parameter[] epoch, IReadOnlyList<Outcome> outcomes, Parameter[] head, CancellationToken cancellationToken)
     {
         int inserted = await ChangeAsync(_database.Statements.InsertEpoch, cancellationToken, epoch);
         return (inserted, DeletePending(outcomes), await ChangeAsync(_database.Statements.MoveHead, cancellationToken, head));
     }
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<StoredRequest>> FindOrAddRequestsAsync(IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken)
+    public Task<IReadOnlyList<StoredRequest>> FindOrAddRequestsAsync(
+        IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken)
     {
         var requests = new List<StoredRequest>(bodyHashes.Count);
         using Statement select = Connection.Prepare("SELECT seq, body_hash FROM request WHERE request_id = ?");
@@ -111,11 +113,15 @@ internal sealed class Session : ISession
     private static string Insert(Table table) => table switch
     {
         Table.Request => "INSERT INTO request (seq, request_id, body_hash) VALUES (?, ?, ?)",
-        Table.Pending => "INSERT INTO pending (id, structure, expected_period, expected_version, key, value) VALUES (? << 8 | ?, ?, ?, ?, ?, ?)",
-        Table.Outcome => "INSERT INTO outcome (id, epoch, ordinal, refusal, refused_item, current_period, current_version) VALUES (? << 8 | ?, ?, ?, ?, ?, ?, ?)",
-        Table.Leaf => "INSERT INTO leaf (id, structure, period, version, label, commitment, tag, request_id, item) VALUES (? << 28 | ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        Table.Pending =>
+            "INSERT INTO pending (id, structure, expected_period, expected_version, key, value) VALUES (? << 8 | ?, ?, ?, ?, ?, ?)",
+        Table.Outcome =>
+            "INSERT INTO outcome (id, epoch, ordinal, refusal, refused_item, current_period, current_version) VALUES (? << 8 | ?, ?, ?, ?, ?, ?, ?)",
+        Table.Leaf =>
+            "INSERT INTO leaf (id, structure, period, version, label, commitment, tag, request_id, item) VALUES (? << 28 | ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         Table.Value => "INSERT INTO value (id, opening, key, value) VALUES (? << 28 | ?, ?, ?, ?)",
-        Table.Erasure => "INSERT INTO erasure (id, leaf, period, request_id, item) VALUES (?1 << 28 | ?2, CASE WHEN ?4 IS NULL THEN ?3 << 28 | ?5 ELSE ?4 << 31 | ?5 END, ?4, ?6, ?7)",
+        Table.Erasure =>
+            "INSERT INTO erasure (id, leaf, period, request_id, item) VALUES (?1 << 28 | ?2, CASE WHEN ?4 IS NULL THEN ?3 << 28 | ?5 ELSE ?4 << 31 | ?5 END, ?4, ?6, ?7)",
         Table.Epoch => "INSERT INTO epoch (epoch, leaves, value_bytes, record_hash, record, checkpoint) VALUES (?, ?, ?, ?, ?, ?)",
         Table.Copy =>
             "INSERT INTO copy (id, structure, version, source_epoch, source_ordinal, label, commitment, tag) VALUES (? << 31 | ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -126,10 +132,12 @@ internal sealed class Session : ISession
     private int DeletePending(IReadOnlyList<Outcome> outcomes)
     {
         int deleted = 0;
-        using Statement delete = Connection.Prepare("DELETE FROM pending WHERE id = ? AND EXISTS (SELECT 1 FROM request WHERE seq = ? AND request_id = ?)");
+        using Statement delete = Connection.Prepare(
+            "DELETE FROM pending WHERE id = ? AND EXISTS (SELECT 1 FROM request WHERE seq = ? AND request_id = ?)");
         foreach (Outcome outcome in outcomes)
         {
-            deleted += delete.Bind(1, RowIds.Item(outcome.Sequence, outcome.Item)).Bind(2, outcome.Sequence).Bind(3, outcome.RequestId).Execute();
+            deleted += delete.Bind(1, RowIds.Item(outcome.Sequence, outcome.Item)).Bind(2, outcome.Sequence)
+                .Bind(3, outcome.RequestId).Execute();
         }
         return deleted;
     }

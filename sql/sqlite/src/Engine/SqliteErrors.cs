@@ -25,7 +25,8 @@ internal static class SqliteErrors
         $"The database {path} is on a file system that is mounted read-only: nothing was stored. Look for disk errors, then mount it for writing.");
 
     /// <summary>Creates the exception for a file that the process's user may not write.</summary>
-    public static StorageMisconfiguredException WriteProtected(string path) => new($"The database {path} cannot be written: check its owner and mode.");
+    public static StorageMisconfiguredException WriteProtected(string path) =>
+        new($"The database {path} cannot be written: check its owner and mode.");
 
     /// <summary>
     /// Creates the exception for a result code and SQLite's own message. That message names tables and columns, but contains no stored
@@ -34,13 +35,16 @@ internal static class SqliteErrors
     public static StorageException From(int extendedCode, string message, string path) => (extendedCode & 0xFF) switch
     {
         raw.SQLITE_BUSY or raw.SQLITE_LOCKED => Busy(path),
-        raw.SQLITE_FULL => new StorageUnavailableException($"The disk of the database {path} is full: make room, nothing was stored ({message})."),
+        raw.SQLITE_FULL =>
+            new StorageUnavailableException($"The disk of the database {path} is full: make room, nothing was stored ({message})."),
         raw.SQLITE_IOERR or raw.SQLITE_CANTOPEN or raw.SQLITE_NOMEM or raw.SQLITE_INTERRUPT or raw.SQLITE_PROTOCOL =>
             new StorageUnavailableException($"The database {path} cannot be read or written: {message} (SQLite code {extendedCode})."),
         raw.SQLITE_READONLY when extendedCode == raw.SQLITE_READONLY_DBMOVED => Moved(path),
         raw.SQLITE_READONLY or raw.SQLITE_PERM or raw.SQLITE_AUTH =>
             new StorageMisconfiguredException($"The database {path} cannot be written: check its owner and mode ({message})."),
         raw.SQLITE_NOTADB => new StorageMisconfiguredException($"The file {path} is not a SQLite database."),
-        _ => new StorageCorruptException($"The database {path} contradicts itself or its schema: {message} (SQLite code {extendedCode}). Run 'sqlite3 FILE \"PRAGMA integrity_check\"' and restore it if that fails."),
+        _ =>
+            new StorageCorruptException(
+                $"The database {path} contradicts itself or its schema: {message} (SQLite code {extendedCode}). Run 'sqlite3 FILE \"PRAGMA integrity_check\"' and restore it if that fails."),
     };
 }

@@ -46,7 +46,8 @@ internal static partial class SqliteLibrary
             }
             catch (Exception e) when (e is DllNotFoundException or BadImageFormatException)
             {
-                throw new StorageMisconfiguredException("SQLite's library was not found: install it (Debian: apt-get install libsqlite3-0).", e);
+                throw new StorageMisconfiguredException(
+                    "SQLite's library was not found: install it (Debian: apt-get install libsqlite3-0).", e);
             }
             s_loaded = true;
         }

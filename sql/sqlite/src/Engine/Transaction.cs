@@ -30,7 +30,8 @@ internal sealed class Transaction : ITransaction
     }
 
     /// <inheritdoc/>
-    public Task<T> RunAsync<T>(Func<ISession, Task<T>> work, CancellationToken cancellationToken) => Task.Run(() => work(_session), cancellationToken);
+    public Task<T> RunAsync<T>(Func<ISession, Task<T>> work, CancellationToken cancellationToken) =>
+        Task.Run(() => work(_session), cancellationToken);
 
     /// <inheritdoc/>
     public Task CommitAsync() => Task.Run(() =>

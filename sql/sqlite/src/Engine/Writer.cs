@@ -46,7 +46,8 @@ internal sealed class Writer : IAsyncDisposable
     /// </summary>
     /// <param name="work">The function that runs the statements. If it throws, the transaction is rolled back.</param>
     /// <param name="cancellationToken">Cancels the wait for the lock, but not a transaction that has begun.</param>
-    public async Task<(T Value, StorageException? Failure)> RunAsync<T>(Func<Connection, Task<WriteResult<T>>> work, CancellationToken cancellationToken)
+    public async Task<(T Value, StorageException? Failure)> RunAsync<T>(
+        Func<Connection, Task<WriteResult<T>>> work, CancellationToken cancellationToken)
     {
         await _gate.WaitAsync(cancellationToken);
         try

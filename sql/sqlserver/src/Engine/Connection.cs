@@ -54,7 +54,8 @@ internal sealed class Connection : ISession
     /// </summary>
     public async Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
-        await using SqlCommand command = Command(_transaction is null ? $"{s_begin.Text}{sql.Text};\n{s_commit.Text}" : $"{sql.Text};\n{s_changed.Text}", parameters);
+        await using SqlCommand command = Command(
+            _transaction is null ? $"{s_begin.Text}{sql.Text};\n{s_commit.Text}" : $"{sql.Text};\n{s_changed.Text}", parameters);
         return (int)(await command.ExecuteScalarAsync(cancellationToken))!;
     }
 
@@ -93,10 +94,12 @@ internal sealed class Connection : ISession
     public IEnumerable<T[]> Chunks<T>(IEnumerable<T> rows) => rows.Chunk(MaxListRows);
 
     /// <inheritdoc/>
-    public Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) => ChangeAsync(sql, cancellationToken, Parameters.Create(parameters));
+    public Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) =>
+        ChangeAsync(sql, cancellationToken, Parameters.Create(parameters));
 
     /// <inheritdoc/>
-    public async Task<IRows> QueryAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) => await QueryAsync(sql, cancellationToken, Parameters.Create(parameters));
+    public async Task<IRows> QueryAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) =>
+        await QueryAsync(sql, cancellationToken, Parameters.Create(parameters));
 
     /// <inheritdoc/>
     public async Task CopyAsync(Table table, int rows, Action<IRowWriter, int> write, CancellationToken cancellationToken)
@@ -108,7 +111,9 @@ internal sealed class Connection : ISession
         BulkTable target = BulkTable.All[table];
         // Without the option CheckConstraints, the bulk copy would ignore the table's constraints, and the server would no longer rely on
         // them.
-        using var copy = new SqlBulkCopy(_connection, SqlBulkCopyOptions.CheckConstraints, _transaction) { DestinationTableName = target.Name, BulkCopyTimeout = _limits.CommandSeconds };
+        using var copy = new SqlBulkCopy(_connection, SqlBulkCopyOptions.CheckConstraints,
+            _transaction)
+        { DestinationTableName = target.Name, BulkCopyTimeout = _limits.CommandSeconds };
         for (int i = 0; i < target.Columns.Length; i++)
         {
             _ = copy.ColumnMappings.Add(i, target.Columns[i]);
@@ -123,14 +128,17 @@ internal sealed class Connection : ISession
     }
 
     /// <inheritdoc/>
-    public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken) => PendingRows.ReadAsync(this, selection, cancellationToken);
+    public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken) =>
+        PendingRows.ReadAsync(this, selection, cancellationToken);
 
     /// <inheritdoc/>
-    public Task<(int Epochs, int Pending, int Heads)> FinishEpochAsync(Parameter[] epoch, IReadOnlyList<Outcome> outcomes, Parameter[] head, CancellationToken cancellationToken) =>
+    public Task<(int Epochs, int Pending, int Heads)> FinishEpochAsync(
+        Parameter[] epoch, IReadOnlyList<Outcome> outcomes, Parameter[] head, CancellationToken cancellationToken) =>
         PendingRows.FinishEpochAsync(this, epoch, outcomes, head, cancellationToken);
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<StoredRequest>> FindOrAddRequestsAsync(IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken) =>
+    public Task<IReadOnlyList<StoredRequest>> FindOrAddRequestsAsync(
+        IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken) =>
         RequestNumbers.FindOrAddAsync(this, bodyHashes, cancellationToken);
 
     /// <inheritdoc/>

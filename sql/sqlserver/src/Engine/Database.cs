@@ -81,7 +81,8 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     /// paused while it takes the lease: the head row names only the sessions of the current holder, so no other process could find and end
     /// the standby's session.
     /// </summary>
-    Task<T> IDatabase.WriteOneAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => RepeatAsync<T>(work, cancellationToken);
+    Task<T> IDatabase.WriteOneAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) =>
+        RepeatAsync<T>(work, cancellationToken);
 
     /// <inheritdoc/>
     public override Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken) => ReadAsync<object?>(
@@ -125,16 +126,19 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     }
 
     /// <inheritdoc/>
-    protected override Task<SqlConnection> ConnectAsync(CancellationToken cancellationToken) => ConnectAsync(_settings.ConnectionString, cancellationToken);
+    protected override Task<SqlConnection> ConnectAsync(CancellationToken cancellationToken) =>
+        ConnectAsync(_settings.ConnectionString, cancellationToken);
 
     /// <summary>
     /// Opens a connection outside the pool, because a pooled session keeps the isolation level of its last transaction, also for the next
     /// user of the connection.
     /// </summary>
-    protected override Task<SqlConnection> ConnectAloneAsync(CancellationToken cancellationToken) => ConnectAsync(_settings.UnpooledConnectionString, cancellationToken);
+    protected override Task<SqlConnection> ConnectAloneAsync(CancellationToken cancellationToken) =>
+        ConnectAsync(_settings.UnpooledConnectionString, cancellationToken);
 
     /// <inheritdoc/>
-    protected override Connection Session(SqlConnection connection, DbTransaction? transaction) => new(this, connection, (SqlTransaction?)transaction, _settings.Limits, _isBabelfish);
+    protected override Connection Session(SqlConnection connection, DbTransaction? transaction) =>
+        new(this, connection, (SqlTransaction?)transaction, _settings.Limits, _isBabelfish);
 
     /// <inheritdoc/>
     protected override int Number(SqlConnection connection) => connection.ServerProcessId;
@@ -161,7 +165,8 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     protected override Exception? Translate(Exception e, CancellationToken cancellationToken) => e switch
     {
         // The client reports a cancelled statement as an error of the server.
-        SqlException when cancellationToken.IsCancellationRequested && !IsConnectionLost(e) => new OperationCanceledException(e.Message, e, cancellationToken),
+        SqlException when cancellationToken.IsCancellationRequested && !IsConnectionLost(e) =>
+            new OperationCanceledException(e.Message, e, cancellationToken),
         _ => SqlServerErrors.IsClientError(e) ? SqlServerErrors.Translate(e, Location, IsOpen) : null,
     };
 

@@ -40,7 +40,8 @@ internal sealed class HolderSessions
     /// </summary>
     public async Task EndOfExpiredHolderAsync(Connection connection, string holder, string session, CancellationToken cancellationToken)
     {
-        if (await connection.FirstAsync(s_expiredHolder, rows => rows.GetText(0), cancellationToken, Parameter.Create("holder", holder), Parameter.Create("session", session)) is { } expired)
+        if (await connection.FirstAsync(s_expiredHolder, rows => rows.GetText(0), cancellationToken, Parameter.Create("holder", holder),
+            Parameter.Create("session", session)) is { } expired)
         {
             await EndAsync(connection, _ => true, expired, cancellationToken);
         }
@@ -48,13 +49,15 @@ internal sealed class HolderSessions
 
     /// <summary>Ends one session of the server, if it still belongs to the store whose sessions have the given name. Must not be called
     /// inside a transaction.</summary>
-    public Task EndAsync(Connection connection, int id, string session, CancellationToken cancellationToken) => EndAsync(connection, other => other == id, session, cancellationToken);
+    public Task EndAsync(Connection connection, int id, string session, CancellationToken cancellationToken) =>
+        EndAsync(connection, other => other == id, session, cancellationToken);
 
     private async Task EndAsync(Connection connection, Func<int, bool> isWanted, string session, CancellationToken cancellationToken)
     {
         try
         {
-            IReadOnlyList<int> ids = await connection.ListAsync(s_ofName, rows => rows.GetInt32(0), cancellationToken, Parameter.Create("session", session));
+            IReadOnlyList<int> ids = await connection.ListAsync(
+                s_ofName, rows => rows.GetInt32(0), cancellationToken, Parameter.Create("session", session));
             foreach (int id in ids.Where(isWanted))
             {
                 await KillAsync(connection, id, cancellationToken);
@@ -64,7 +67,8 @@ internal sealed class HolderSessions
         {
             if (Interlocked.Exchange(ref _warned, 1) == 0)
             {
-                _warn("The sessions of the previous lease holder could not be ended: the task waits for a session whose host is frozen inside a transaction until an administrator ends it "
+                _warn(
+                    "The sessions of the previous lease holder could not be ended: the task waits for a session whose host is frozen inside a transaction until an administrator ends it "
                     + $"(docs/operations/sqlserver.md, Takeover). {e.Message} (error {e.Number.ToString(CultureInfo.InvariantCulture)})");
             }
         }

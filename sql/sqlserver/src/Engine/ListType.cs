@@ -24,7 +24,8 @@ internal sealed class ListType<T>
     /// <summary>
     /// Creates a parameter with the given rows; at least one row is required. The client reads the rows while it sends the command.
     /// </summary>
-    public SqlParameter Parameter(string name, IEnumerable<T> rows) => new(name, SqlDbType.Structured) { TypeName = _name, Value = Records(rows) };
+    public SqlParameter Parameter(string name, IEnumerable<T> rows) =>
+        new(name, SqlDbType.Structured) { TypeName = _name, Value = Records(rows) };
 
     // All rows share one record object, because the client sends each row before it asks for the next one.
     private IEnumerable<SqlDataRecord> Records(IEnumerable<T> rows)

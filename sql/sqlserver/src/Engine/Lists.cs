@@ -13,10 +13,12 @@ internal static class Lists
     private const long None = -1;
 
     /// <summary>Sequence numbers.</summary>
-    public static ListType<long> Sequences { get; } = new("optiks.SequenceList", (record, sequence) => record.SetInt64(0, sequence), new SqlMetaData("Seq", SqlDbType.BigInt));
+    public static ListType<long> Sequences { get; } = new(
+        "optiks.SequenceList", (record, sequence) => record.SetInt64(0, sequence), new SqlMetaData("Seq", SqlDbType.BigInt));
 
     /// <summary>Request ids.</summary>
-    public static ListType<Guid> RequestIds { get; } = new("optiks.RequestIdList", (record, id) => SetRequestId(record, 0, id), Binary("RequestId", 16));
+    public static ListType<Guid> RequestIds { get; } = new(
+        "optiks.RequestIdList", (record, id) => SetRequestId(record, 0, id), Binary("RequestId", 16));
 
     /// <summary>The type for lists of keys, each with its index in the list and the number of its occurrences in the group.</summary>
     public static ListType<(int Index, (UpdateKey Key, int Occurrences) Item)> Keys { get; } = new(
@@ -95,5 +97,6 @@ internal static class Lists
 
     // SetSqlBinary replaces the whole value of the reused record. SetBytes would keep the end of the previous row's value if that value was
     // longer.
-    private static void SetOctets(SqlDataRecord record, int column, ReadOnlyMemory<byte> octets) => record.SetSqlBinary(column, new System.Data.SqlTypes.SqlBinary(octets.ToArray()));
+    private static void SetOctets(SqlDataRecord record, int column, ReadOnlyMemory<byte> octets) =>
+        record.SetSqlBinary(column, new System.Data.SqlTypes.SqlBinary(octets.ToArray()));
 }

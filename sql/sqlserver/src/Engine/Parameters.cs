@@ -14,13 +14,15 @@ internal static class Parameters
     private const int MaxSizedLength = 8000;
 
     /// <summary>Converts the parameters of a statement to parameters of the client.</summary>
-    public static SqlParameter[] Create(Parameter[] parameters) => Array.ConvertAll(parameters, parameter => Create(parameter, $"@{parameter.Name}"));
+    public static SqlParameter[] Create(Parameter[] parameters) =>
+        Array.ConvertAll(parameters, parameter => Create(parameter, $"@{parameter.Name}"));
 
     public static SqlParameter Bigint(string name, long value) => new(name, SqlDbType.BigInt) { Value = value };
 
     public static SqlParameter Bigint(string name, ulong value) => Bigint(name, checked((long)value));
 
-    public static SqlParameter NullableBigint(string name, ulong? value) => new(name, SqlDbType.BigInt) { Value = value is ulong present ? checked((long)present) : DBNull.Value };
+    public static SqlParameter NullableBigint(string name, ulong? value) =>
+        new(name, SqlDbType.BigInt) { Value = value is ulong present ? checked((long)present) : DBNull.Value };
 
     public static SqlParameter Time(string name, DateTimeOffset value) => new(name, SqlDbType.DateTime2) { Value = value.UtcDateTime };
 
@@ -28,9 +30,11 @@ internal static class Parameters
 
     public static SqlParameter Text(string name, string value) => new(name, SqlDbType.NVarChar, 256) { Value = value };
 
-    public static SqlParameter RequestId(string name, Guid value) => new(name, SqlDbType.Binary, RequestIds.Length) { Value = Octets(value) };
+    public static SqlParameter RequestId(string name, Guid value) =>
+        new(name, SqlDbType.Binary, RequestIds.Length) { Value = Octets(value) };
 
-    public static SqlParameter Binary(string name, ReadOnlyMemory<byte> value) => new(name, SqlDbType.VarBinary, value.Length <= MaxSizedLength ? MaxSizedLength : -1) { Value = value.ToArray() };
+    public static SqlParameter Binary(string name, ReadOnlyMemory<byte> value) =>
+        new(name, SqlDbType.VarBinary, value.Length <= MaxSizedLength ? MaxSizedLength : -1) { Value = value.ToArray() };
 
     private static SqlParameter Create(Parameter parameter, string name) => parameter.Type switch
     {

@@ -55,7 +55,8 @@ internal sealed class RowSource : DbDataReader, IRowWriter
     public override bool IsDBNull(int ordinal) => GetValue(ordinal) is DBNull;
 
     // If the value is the same as in the previous row, as an epoch's number is, the previous row's boxed object is reused.
-    public void WriteInt64(long? value) => Add(value is not long present ? DBNull.Value : _cells[_column] is long before && before == present ? _cells[_column] : present);
+    public void WriteInt64(long? value) =>
+        Add(value is not long present ? DBNull.Value : _cells[_column] is long before && before == present ? _cells[_column] : present);
 
     public void WriteInt32(int? value) => Add(value is int present ? present : DBNull.Value);
 

@@ -15,7 +15,8 @@ namespace Optiks.Storage.SqlServer.Engine;
 /// </param>
 internal sealed record SessionLimits(int CommandSeconds, Statement Preamble, Statement? FirstWork = null)
 {
-    private static readonly Statement s_firstAccept = new("INSERT INTO optiks.Request (Seq, RequestId, BodyHash) SELECT Seq, RequestId, BodyHash FROM optiks.Request WHERE 1 = 0");
+    private static readonly Statement s_firstAccept = new(
+        "INSERT INTO optiks.Request (Seq, RequestId, BodyHash) SELECT Seq, RequestId, BodyHash FROM optiks.Request WHERE 1 = 0");
     private static readonly Statement s_firstLease = new("UPDATE optiks.Head SET Fence = Fence WHERE 1 = 0");
     private static readonly Statement s_firstLeaves = new("SELECT Label FROM optiks.Leaf WHERE 1 = 0");
 

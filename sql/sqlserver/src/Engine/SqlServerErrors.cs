@@ -17,7 +17,8 @@ internal static class SqlServerErrors
     /// Returns whether an exception comes from Microsoft.Data.SqlClient. That client throws an InvalidOperationException when its pool has
     /// no free connection or a connection is closed.
     /// </summary>
-    public static bool IsClientError(Exception e) => e is SqlException || (e is InvalidOperationException && e.Source == typeof(SqlException).Assembly.GetName().Name);
+    public static bool IsClientError(Exception e) =>
+        e is SqlException || (e is InvalidOperationException && e.Source == typeof(SqlException).Assembly.GetName().Name);
 
     /// <summary>
     /// Returns whether the error means that the session is lost, for example because a restart of the server closed a pooled connection, or
@@ -36,7 +37,8 @@ internal static class SqlServerErrors
     /// Returns whether the error means that the database cannot be opened because it does not exist, this login may not use it, or it is
     /// recovering or failing over. In all of these cases the server also reports that the login failed.
     /// </summary>
-    public static bool IsNoSuchDatabase(Exception? e) => e is SqlException server && server.Errors.Cast<SqlError>().Any(error => error.Number is 4060 or 911);
+    public static bool IsNoSuchDatabase(Exception? e) =>
+        e is SqlException server && server.Errors.Cast<SqlError>().Any(error => error.Number is 4060 or 911);
 
     /// <summary>
     /// Returns the exception of the storage contract for an error. For errors about rows, the message omits the server's text, because that
@@ -53,16 +55,26 @@ internal static class SqlServerErrors
         string text = $"{server.Message} (error {number})";
         return server.Number switch
         {
-            _ when IsNoSuchDatabase(e) && wasOpen => new StorageUnavailableException($"The database {location} cannot be opened now; it may be recovering or failing over: {text}", e),
+            _ when IsNoSuchDatabase(e) && wasOpen =>
+                new StorageUnavailableException(
+                    $"The database {location} cannot be opened now; it may be recovering or failing over: {text}", e),
             _ when IsNoSuchDatabase(e) =>
-                new StorageMisconfiguredException($"The database {location} does not exist, or this login cannot open it: have it created (docs/operations/sqlserver.md), then run 'optiks-db migrate'. {text}", e),
-            18452 or 18456 or 18470 or 18487 or 18488 => new StorageMisconfiguredException($"The server of {location} refuses this login: {text}", e),
+                new StorageMisconfiguredException(
+                    $"The database {location} does not exist, or this login cannot open it: have it created (docs/operations/sqlserver.md), then run 'optiks-db migrate'. {text}", e),
+            18452 or 18456 or 18470 or 18487 or 18488 =>
+                new StorageMisconfiguredException($"The server of {location} refuses this login: {text}", e),
             229 or 230 or 262 or 297 or 300 or 916 or 15247 =>
-                new StorageMisconfiguredException($"The database {location} does not let this user do its work; make it a member of optiks_update, optiks_task or optiks_query: {text}", e),
-            207 or 208 or 2715 or 2760 => new StorageMisconfiguredException($"The database {location} has another schema than this program needs: run 'optiks-db migrate'. {text}", e),
-            3952 => new StorageMisconfiguredException($"The database {location} does not allow snapshots: ALTER DATABASE ... SET ALLOW_SNAPSHOT_ISOLATION ON (docs/operations/sqlserver.md). {text}", e),
+                new StorageMisconfiguredException(
+                    $"The database {location} does not let this user do its work; make it a member of optiks_update, optiks_task or optiks_query: {text}", e),
+            207 or 208 or 2715 or 2760 =>
+                new StorageMisconfiguredException(
+                    $"The database {location} has another schema than this program needs: run 'optiks-db migrate'. {text}", e),
+            3952 =>
+                new StorageMisconfiguredException(
+                    $"The database {location} does not allow snapshots: ALTER DATABASE ... SET ALLOW_SNAPSHOT_ISOLATION ON (docs/operations/sqlserver.md). {text}", e),
             UniqueConstraint or UniqueIndex or 515 or 547 or 2628 or 8152 or 823 or 824 or 825 or 605 =>
-                new StorageCorruptException($"The database {location} holds rows that contradict what was to be written or read (error {number}).", e),
+                new StorageCorruptException(
+                    $"The database {location} holds rows that contradict what was to be written or read (error {number}).", e),
             LockTimeout => new StorageUnavailableException(
                 $"The database {location} made this session wait too long for another session's lock. If that session's host is frozen, end the session (docs/operations/sqlserver.md, Takeover): {text}", e),
             _ => new StorageUnavailableException($"The database {location} cannot do its work now, or did not answer in time: {text}", e),

@@ -70,7 +70,8 @@ public sealed class AcceptPlan
                 foreach (AcceptItem item in request.Items)
                 {
                     Require(item.Key.Length is > 0 and <= ProtocolLimits.MaxKeyLength, "a key is empty or too long");
-                    Require(request.Items.Count == 1 || (own ??= []).Add(new UpdateKey(item.Structure, item.Key)), "a key is twice in one request");
+                    Require(request.Items.Count == 1 || (own ??= []).Add(new UpdateKey(item.Structure, item.Key)),
+                        "a key is twice in one request");
                 }
             }
         }

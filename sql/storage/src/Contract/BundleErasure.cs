@@ -17,7 +17,8 @@ public static class BundleErasure
         LeafBatch leaves = content.Leaves;
         if (ordinals.Any(ordinal => ordinal < 0 || ordinal >= leaves.Rows.Length))
         {
-            throw new StorageCorruptException($"The leaf of an erased value of epoch {content.Epoch.Epoch} is missing from the epoch's bundle.");
+            throw new StorageCorruptException(
+                $"The leaf of an erased value of epoch {content.Epoch.Epoch} is missing from the epoch's bundle.");
         }
         if (ordinals.All(ordinal => leaves.Rows.Span[ordinal].ValueOffset == LeafRow.NoValue))
         {

@@ -20,7 +20,8 @@ namespace Optiks.Storage;
 /// <param name="Keys">The keys of all rows, concatenated. A row without a value has an empty key.</param>
 /// <param name="KeyEnds">For each row, the offset in the list <paramref name="Keys"/> at which its key ends.</param>
 public sealed record CopyBatch(
-    ulong Period, int First, ReadOnlyMemory<LeafRow> Rows, ReadOnlyMemory<CopySource> Sources, ReadOnlyMemory<byte> Values, ReadOnlyMemory<byte> Keys, ReadOnlyMemory<int> KeyEnds)
+    ulong Period, int First, ReadOnlyMemory<LeafRow> Rows, ReadOnlyMemory<CopySource> Sources, ReadOnlyMemory<byte> Values,
+    ReadOnlyMemory<byte> Keys, ReadOnlyMemory<int> KeyEnds)
 {
     /// <summary>The number of the first row after this batch.</summary>
     public int End => First + Rows.Length;
@@ -29,7 +30,8 @@ public sealed record CopyBatch(
     public ReadOnlyMemory<byte> Key(int index) => Keys[(index == 0 ? 0 : KeyEnds.Span[index - 1])..KeyEnds.Span[index]];
 
     /// <summary>Returns the value of the row with the given <paramref name="index"/>. The row must have a value.</summary>
-    public ReadOnlyMemory<byte> Value(int index) => Values.Slice(checked((int)Rows.Span[index].ValueOffset), checked((int)Rows.Span[index].ValueLength));
+    public ReadOnlyMemory<byte> Value(int index) =>
+        Values.Slice(checked((int)Rows.Span[index].ValueOffset), checked((int)Rows.Span[index].ValueLength));
 
     /// <summary>Returns a batch with those rows of this batch whose numbers are not below the given number. At least one row must
     /// remain.</summary>
@@ -55,7 +57,8 @@ public sealed record CopyBatch(
     /// missing.</param>
     public void ThrowIfInconsistent(bool restores = false)
     {
-        Require(Period > 0 && First >= 0 && !Rows.IsEmpty && Rows.Length <= int.MaxValue - First, "they do not have numbers of a later period");
+        Require(Period > 0 && First >= 0 && !Rows.IsEmpty && Rows.Length <= int.MaxValue - First,
+            "they do not have numbers of a later period");
         Require(Sources.Length == Rows.Length && KeyEnds.Length == Rows.Length, "their lists have different lengths");
         int keyEnd = 0;
         for (int i = 0; i < Rows.Length; i++)
@@ -64,18 +67,22 @@ public sealed record CopyBatch(
             CopySource source = Sources.Span[i];
             int keyLength = KeyEnds.Span[i] - keyEnd;
             keyEnd = KeyEnds.Span[i];
-            Require(row.Epoch == 0 && row.Structure is StructureId.Devices or StructureId.Keys, "a row is not a leaf that a period begins with");
+            Require(row.Epoch == 0 && row.Structure is StructureId.Devices or StructureId.Keys,
+                "a row is not a leaf that a period begins with");
             Require(keyLength >= 0 && keyEnd <= Keys.Length, "a key lies outside the keys");
             if (source.IsDrop)
             {
-                Require(source == default && row.Version == 0 && row.ValueOffset == LeafRow.NoValue && keyLength == 0 && !row.Commitment.ContainsAnyExcept((byte)0), "a row that removes a key has more than its label");
+                Require(source == default && row.Version == 0 && row.ValueOffset == LeafRow.NoValue && keyLength == 0
+                    && !row.Commitment.ContainsAnyExcept((byte)0), "a row that removes a key has more than its label");
                 continue;
             }
             Require(row.Version == 1 && source.Ordinal >= 0 && (source.Epoch > 0 || Period > 1), "a row has no version, or no source");
             bool hasValue = row.ValueOffset != LeafRow.NoValue;
             Require(hasValue || restores, "a row has no value");
-            Require(hasValue ? keyLength is > 0 and <= byte.MaxValue : keyLength == 0, "a row has a value but no key, or a key but no value");
-            Require(!hasValue || (row.ValueOffset <= (ulong)Values.Length && row.ValueLength <= (ulong)Values.Length - row.ValueOffset), "a value lies outside the values");
+            Require(hasValue ? keyLength is > 0 and <= byte.MaxValue : keyLength == 0,
+                "a row has a value but no key, or a key but no value");
+            Require(!hasValue || (row.ValueOffset <= (ulong)Values.Length && row.ValueLength <= (ulong)Values.Length - row.ValueOffset),
+                "a value lies outside the values");
         }
     }
 

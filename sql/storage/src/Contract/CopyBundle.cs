@@ -63,13 +63,17 @@ public sealed record CopyBundle(ulong After, ReadOnlyMemory<byte> WrappedSecrets
             }
             keyEnds[i] = (int)keys.Length;
         }
-        return any ? this with { Copies = Copies with { Rows = rows, Values = values.ToArray(), Keys = keys.ToArray(), KeyEnds = keyEnds } } : null;
+        return any
+            ? this with { Copies = Copies with { Rows = rows, Values = values.ToArray(), Keys = keys.ToArray(), KeyEnds = keyEnds } }
+            : null;
     }
 
     /// <summary>Returns the bytes of the file.</summary>
     public ReadOnlyMemory<byte> Encode()
     {
-        var writer = new OctetWriter(Magic.Length + 64 + WrappedSecrets.Length + (Copies.Rows.Length * (DropLength + 40)) + Copies.Keys.Length + Copies.Values.Length);
+        var writer = new OctetWriter(
+            Magic.Length + 64 + WrappedSecrets.Length + (Copies.Rows.Length * (DropLength + 40)) + Copies.Keys.Length
+                + Copies.Values.Length);
         writer.Octets(Magic);
         writer.U64(After);
         writer.U64(Copies.Period);

@@ -162,7 +162,9 @@ public static class EpochBundle
         PeriodSwitch? begun = hasPeriods ? ReadSwitch(ref reader) : null;
         return !reader.IsEmpty
             ? throw new StorageCorruptException("An epoch's bundle has data after its end.")
-            : new EpochContent(new EpochRow(epoch, record, EpochRecord.Hash(record.Span), default), leaves, outcomes) { Erasures = erasures, Switch = begun };
+            : new EpochContent(new EpochRow(epoch, record, EpochRecord.Hash(record.Span), default), leaves,
+                outcomes)
+            { Erasures = erasures, Switch = begun };
     }
 
     private static LeafBatch ReadLeaves(ref OctetReader reader, ulong epoch)
@@ -229,7 +231,8 @@ public static class EpochBundle
             int item = reader.U16();
             ResultColumns result = reader.U8() == 0
                 ? new ResultColumns(checked((int)reader.U32()), null)
-                : new ResultColumns(null, new Refusal((RefusalReason)reader.U8(), reader.U16(), new ExpectedVersion(reader.U64(), reader.U64())));
+                : new ResultColumns(null,
+                    new Refusal((RefusalReason)reader.U8(), reader.U16(), new ExpectedVersion(reader.U64(), reader.U64())));
             outcomes.Add(new Outcome(requestId, sequence, item, result.ToResult()!) { BodyHash = bodyHash });
         }
         return outcomes;

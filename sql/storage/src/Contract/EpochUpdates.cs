@@ -37,14 +37,17 @@ public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int It
         ArgumentNullException.ThrowIfNull(waiting);
         return waiting.Count == 0
             ? this
-            : Keep([.. Requests.Where(request => !waiting.Contains(request.RequestId))], Requests.First(request => waiting.Contains(request.RequestId)), more);
+            : Keep([.. Requests.Where(request => !waiting.Contains(request.RequestId))],
+                Requests.First(request => waiting.Contains(request.RequestId)), more);
     }
 
     private EpochUpdates Keep(IReadOnlyList<PendingRequest> kept, PendingRequest firstThatWaits, bool more)
     {
         // These updates decide every pending request before this position, unless the request is after `DecidedThrough`.
         (long Sequence, int Item) before = (firstThatWaits.Sequence - 1, byte.MaxValue);
-        return new EpochUpdates(kept, kept.Sum(request => request.Items.Count), More || more) { DecidedThrough = before.CompareTo(DecidedThrough) < 0 ? before : DecidedThrough };
+        return new EpochUpdates(kept, kept.Sum(request => request.Items.Count),
+            More || more)
+        { DecidedThrough = before.CompareTo(DecidedThrough) < 0 ? before : DecidedThrough };
     }
 
     /// <summary>A value without updates.</summary>

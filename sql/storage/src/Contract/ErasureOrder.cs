@@ -68,12 +68,14 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
         bool isWhole = reader.IsEmpty && order.Structure switch
         {
             null => order == OfUser,
-            StructureId.Devices or StructureId.Keys => order.From > 0 && order.From <= order.Through && order.Through - order.From < MaxValues,
+            StructureId.Devices or StructureId.Keys =>
+                order.From > 0 && order.From <= order.Through && order.Through - order.From < MaxValues,
             _ => false,
         };
         return isWhole ? order : throw Unknown(request.RequestId);
     }
 
     private static StorageCorruptException Unknown(Guid requestId) =>
-        new($"The pending request {requestId} asks for an erasure that this build does not know: find out who wrote it to the table of pending updates, and delete its rows there.");
+        new(
+            $"The pending request {requestId} asks for an erasure that this build does not know: find out who wrote it to the table of pending updates, and delete its rows there.");
 }

@@ -12,4 +12,5 @@ namespace Optiks.Storage;
 /// one.</param>
 /// <param name="Holder">Name of the lease's holder; empty when the lease was never held or was released.</param>
 /// <param name="LeaseEnd">The end of the lease by the database's clock.</param>
-public sealed record HeadRow(ulong? Epoch, ReadOnlyMemory<byte> RecordHash, ulong? PublishedEpoch, long Fence, string Holder, DateTimeOffset LeaseEnd);
+public sealed record HeadRow(
+    ulong? Epoch, ReadOnlyMemory<byte> RecordHash, ulong? PublishedEpoch, long Fence, string Holder, DateTimeOffset LeaseEnd);

@@ -16,7 +16,8 @@ namespace Optiks.Storage;
 /// <param name="KeyEnds">For each row, the offset in the list <paramref name="Keys"/> at which its key ends.</param>
 /// <param name="Origins">The request item that each leaf came from.</param>
 public sealed record LeafBatch(
-    ReadOnlyMemory<LeafRow> Rows, ReadOnlyMemory<byte> Values, ReadOnlyMemory<byte> Keys, ReadOnlyMemory<int> KeyEnds, ReadOnlyMemory<LeafOrigin> Origins)
+    ReadOnlyMemory<LeafRow> Rows, ReadOnlyMemory<byte> Values, ReadOnlyMemory<byte> Keys, ReadOnlyMemory<int> KeyEnds,
+    ReadOnlyMemory<LeafOrigin> Origins)
 {
     /// <summary>A batch without leaves.</summary>
     public static LeafBatch Empty { get; } = new(default, default, default, default, default);

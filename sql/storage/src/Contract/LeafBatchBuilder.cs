@@ -110,5 +110,6 @@ public sealed class LeafBatchBuilder
         ? new LeafBatch(_rows.AsMemory(0, _read), _values.AsMemory(0, _valueEnd), _keys.WrittenMemory, _keyEnds, _origins)
         : throw Incomplete();
 
-    private StorageCorruptException Incomplete() => new($"The database does not hold the leaves that were committed in epochs {_first} to {_through}: restore it.");
+    private StorageCorruptException Incomplete() =>
+        new($"The database does not hold the leaves that were committed in epochs {_first} to {_through}: restore it.");
 }

@@ -17,7 +17,8 @@ public static class LeafPages
     /// which is null if the role may not see the given epoch.</param>
     /// <param name="cancellationToken">Cancels the reading.</param>
     public static async IAsyncEnumerable<LeafBatch> ReadAsync(
-        ulong first, ulong last, int batchRows, Func<ulong, CancellationToken, Task<(LeafBatch Batch, ulong? Through)>> read, [EnumeratorCancellation] CancellationToken cancellationToken)
+        ulong first, ulong last, int batchRows, Func<ulong, CancellationToken, Task<(LeafBatch Batch, ulong? Through)>> read,
+        [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(read);
         ArgumentOutOfRangeException.ThrowIfLessThan(batchRows, 1);

@@ -57,5 +57,6 @@ public sealed class LeafRange
     /// <summary>
     /// Creates the builder of a batch that has only some of the range's leaves. The number of these leaves is not known beforehand.
     /// </summary>
-    public LeafBatchBuilder BuilderOfSome() => new(First, Through!.Value, checked((int)_leaves), checked((int)_valueBytes), _columns, hasAll: false);
+    public LeafBatchBuilder BuilderOfSome() =>
+        new(First, Through!.Value, checked((int)_leaves), checked((int)_valueBytes), _columns, hasAll: false);
 }

@@ -122,7 +122,13 @@ public sealed class PendingSelection
             EndRequest();
         }
         (long Sequence, int Item) decided = _left ?? After;
-        return new EpochUpdates(_taken, _takenItems, IsFull || _hasWaitingErasures) { DecidedThrough = _allThrough < decided.Sequence ? (_allThrough.Value, byte.MaxValue) : decided };
+        return new EpochUpdates(_taken, _takenItems,
+            IsFull || _hasWaitingErasures)
+        {
+            DecidedThrough = _allThrough < decided.Sequence
+                ? (_allThrough.Value, byte.MaxValue)
+                : decided
+        };
     }
 
     private void EndRequest()

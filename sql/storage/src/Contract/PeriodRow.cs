@@ -11,8 +11,10 @@ namespace Optiks.Storage;
 /// one tag key for all four structures.
 /// </param>
 /// <param name="Configuration">The bytes of the log's Configuration (docs/spec/records.md section 1).</param>
-public sealed record PeriodRow(ulong Period, PeriodState State, ulong? FirstEpoch, int? Copies, ReadOnlyMemory<byte> WrappedSecrets, ReadOnlyMemory<byte> Configuration)
+public sealed record PeriodRow(ulong Period, PeriodState State, ulong? FirstEpoch, int? Copies, ReadOnlyMemory<byte> WrappedSecrets,
+    ReadOnlyMemory<byte> Configuration)
 {
     /// <summary>Returns the row of period 0, which begins at epoch 0 without copies.</summary>
-    public static PeriodRow Genesis(ReadOnlyMemory<byte> wrappedSecrets, ReadOnlyMemory<byte> configuration) => new(0, PeriodState.Current, 0, 0, wrappedSecrets, configuration);
+    public static PeriodRow Genesis(ReadOnlyMemory<byte> wrappedSecrets, ReadOnlyMemory<byte> configuration) =>
+        new(0, PeriodState.Current, 0, 0, wrappedSecrets, configuration);
 }

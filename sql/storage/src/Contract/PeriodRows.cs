@@ -56,10 +56,14 @@ public static class PeriodRows
             bool isNext = period.State == PeriodState.Next;
             FormattableString? contradiction =
                 period.Period != (ulong)i ? $"The database has period {period.Period} in the place of period {i}."
-                : !Enum.IsDefined(period.State) || period.State > before?.State || (isNext && period.State == before?.State) ? $"Period {i} has state {period.State}, and the period before it {before?.State}."
-                : period.FirstEpoch is null != isNext || period.Copies is null != isNext ? $"Period {i} has state {period.State}, and its first epoch is {period.FirstEpoch}."
-                : !isNext && (before is null ? period.FirstEpoch != 0 || period.Copies != 0 : period.FirstEpoch <= before.FirstEpoch) ? $"Period {i} cannot begin at epoch {period.FirstEpoch}."
-                : period.State != PeriodState.Destroying && period.WrappedSecrets.IsEmpty != (period.State == PeriodState.Destroyed) ? (FormattableString)$"Period {i} has {(period.WrappedSecrets.IsEmpty ? "no secrets" : "secrets although they were destroyed")}."
+                : !Enum.IsDefined(period.State) || period.State > before?.State || (isNext && period.State == before?.State)
+                    ? $"Period {i} has state {period.State}, and the period before it {before?.State}."
+                : period.FirstEpoch is null != isNext || period.Copies is null != isNext
+                    ? $"Period {i} has state {period.State}, and its first epoch is {period.FirstEpoch}."
+                : !isNext && (before is null ? period.FirstEpoch != 0 || period.Copies != 0 : period.FirstEpoch <= before.FirstEpoch)
+                    ? $"Period {i} cannot begin at epoch {period.FirstEpoch}."
+                : period.State != PeriodState.Destroying && period.WrappedSecrets.IsEmpty != (period.State == PeriodState.Destroyed)
+                    ? (FormattableString)$"Period {i} has {(period.WrappedSecrets.IsEmpty ? "no secrets" : "secrets although they were destroyed")}."
                 : null;
             if (contradiction is not null)
             {

@@ -24,5 +24,7 @@ public sealed class StorageMisconfiguredException : StorageException
     /// becomes a <see cref="StorageUnavailableException"/>.
     /// </summary>
     public static StorageException JudgeOpened(StorageException error) =>
-        error is StorageMisconfiguredException { IsOtherDatabase: false } ? new StorageUnavailableException($"The database could be used before, but not now. {error.Message}", error) : error;
+        error is StorageMisconfiguredException { IsOtherDatabase: false }
+            ? new StorageUnavailableException($"The database could be used before, but not now. {error.Message}", error)
+            : error;
 }

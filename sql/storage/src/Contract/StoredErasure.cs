@@ -11,4 +11,5 @@ namespace Optiks.Storage;
 /// <param name="Label">Label of the leaf, 32 bytes.</param>
 /// <param name="Commitment">Commitment of the leaf, 32 bytes. Readers need it to tell copies of one key apart, because these copies all
 /// have the same label.</param>
-public sealed record StoredErasure(ulong DecidedIn, int Number, Erasure Erasure, StructureId? Structure, ReadOnlyMemory<byte> Label, ReadOnlyMemory<byte> Commitment);
+public sealed record StoredErasure(
+    ulong DecidedIn, int Number, Erasure Erasure, StructureId? Structure, ReadOnlyMemory<byte> Label, ReadOnlyMemory<byte> Commitment);

@@ -11,7 +11,8 @@ public static class AcceptStateReader
     /// <see cref="Statements.Head"/>; rows with the index of a key in the list <paramref name="keys"/> and the key's number of pending
     /// rows, where keys without pending rows may be missing; and rows with the id and body hash of each request that the database knows.
     /// </summary>
-    public static async Task<AcceptState> ReadAcceptStateAsync<TReader>(this DbRows<TReader> rows, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys, string location, CancellationToken cancellationToken)
+    public static async Task<AcceptState> ReadAcceptStateAsync<TReader>(this DbRows<TReader> rows,
+        IReadOnlyList<(UpdateKey Key, int Occurrences)> keys, string location, CancellationToken cancellationToken)
         where TReader : DbDataReader
     {
         ArgumentNullException.ThrowIfNull(rows);

@@ -13,7 +13,8 @@ internal static class CopyReader
     /// <summary>Returns the state of a period and the number that its next copy gets; null if the period does not exist.</summary>
     public static Task<(PeriodState State, int Number)?> NextAsync(ISession session, ulong period, CancellationToken cancellationToken) =>
         session.FirstAsync<(PeriodState, int)?>(
-            session.Database.Statements.NextCopy, rows => ((PeriodState)rows.GetInt16(0), rows.GetInt32(1)), cancellationToken, Parameter.Create("period", period));
+            session.Database.Statements.NextCopy, rows => ((PeriodState)rows.GetInt16(0), rows.GetInt32(1)), cancellationToken,
+            Parameter.Create("period", period));
 
     /// <summary>Returns whether the database has the last row of the given batch, with the same label and commitment as in the
     /// batch.</summary>
@@ -32,7 +33,8 @@ internal static class CopyReader
 
     /// <summary>Returns the numbers of the copies that the copies from <paramref name="first"/> to <paramref name="last"/>
     /// superseded.</summary>
-    public static Task<IReadOnlyList<int>> SupersededAsync(ISession session, ulong period, int first, int last, CancellationToken cancellationToken) => session.ListAsync(
+    public static Task<IReadOnlyList<int>> SupersededAsync(
+        ISession session, ulong period, int first, int last, CancellationToken cancellationToken) => session.ListAsync(
         session.Database.Statements.Superseded,
         rows => rows.GetInt32(0),
         cancellationToken,
@@ -44,7 +46,8 @@ internal static class CopyReader
     /// Finds the copy with the given name, which is the last row with the name's label. Returns null if no row has the label, or if the
     /// last row removes the key's copy.
     /// </summary>
-    public static Task<LeafPlace?> FindAsync(ISession session, ulong period, LeafName name, CancellationToken cancellationToken) => session.FirstAsync(
+    public static Task<LeafPlace?> FindAsync(ISession session, ulong period, LeafName name, CancellationToken cancellationToken) =>
+        session.FirstAsync(
         session.Database.Statements.FindCopy,
         rows => rows.GetUInt64(1) == 0 ? null : new LeafPlace(0, rows.GetInt32(0), rows.GetBoolean(2)) { Period = period },
         cancellationToken,
@@ -53,7 +56,8 @@ internal static class CopyReader
         Parameter.Create("label", name.Label));
 
     /// <summary>Reads a page of a period's copies, from the given number on.</summary>
-    public static async Task<CopyBatch> ReadAsync(ISession session, ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken)
+    public static async Task<CopyBatch> ReadAsync(
+        ISession session, ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken)
     {
         Statements statements = session.Database.Statements;
         var page = new Page(period, first);
@@ -61,7 +65,8 @@ internal static class CopyReader
         if (columns == LeafColumns.Lists)
         {
             // Because only few copies are device lists, one statement with a join reads the copies and the lists' values.
-            await page.AddRowsAsync(session, statements.CopiesWithLists, [.. rows, Parameter.Create("bytes", StoredPages.MaxValueBytes)], withValues: true, cancellationToken);
+            await page.AddRowsAsync(session, statements.CopiesWithLists, [.. rows, Parameter.Create("bytes", StoredPages.MaxValueBytes)],
+                withValues: true, cancellationToken);
             return page.Complete(withKeys: false);
         }
         await page.AddRowsAsync(session, statements.CopiesOfTrees, rows, withValues: false, cancellationToken);
@@ -89,14 +94,16 @@ internal static class CopyReader
 
         public int Count => _rows.Count;
 
-        public async Task AddRowsAsync(ISession session, Sql select, Parameter[] parameters, bool withValues, CancellationToken cancellationToken)
+        public async Task AddRowsAsync(
+            ISession session, Sql select, Parameter[] parameters, bool withValues, CancellationToken cancellationToken)
         {
             await using IRows rows = await session.QueryAsync(select, cancellationToken, parameters);
             while (_values.WrittenCount <= StoredPages.MaxValueBytes && await rows.ReadAsync(cancellationToken))
             {
                 if (rows.GetInt32(0) != first + _rows.Count)
                 {
-                    throw new StorageCorruptException($"The database {session.Database.Location} lacks copy {first + _rows.Count} of period {period}: restore it.");
+                    throw new StorageCorruptException(
+                        $"The database {session.Database.Location} lacks copy {first + _rows.Count} of period {period}: restore it.");
                 }
                 _sources.Add(Source(rows, 2));
                 var row = new LeafRow
@@ -119,7 +126,8 @@ internal static class CopyReader
         // Reads the values of the page's rows. The page ends with the row whose value makes the sum of the values' bytes exceed the limit.
         public async Task AddValuesAsync(ISession session, CancellationToken cancellationToken)
         {
-            Parameter[] through = [Parameter.Create("period", period), Parameter.Create("number", first), Parameter.Create("last", first + _rows.Count - 1), Parameter.Create("bytes", StoredPages.MaxValueBytes)];
+            Parameter[] through = [Parameter.Create("period", period), Parameter.Create("number", first),
+                Parameter.Create("last", first + _rows.Count - 1), Parameter.Create("bytes", StoredPages.MaxValueBytes)];
             await using IRows values = await session.QueryAsync(session.Database.Statements.CopyValues, cancellationToken, through);
             int count = 0;
             while (_values.WrittenCount <= StoredPages.MaxValueBytes && await values.ReadAsync(cancellationToken))
@@ -147,7 +155,8 @@ internal static class CopyReader
         }
 
         public CopyBatch Complete(bool withKeys) => new(
-            period, first, _rows.ToArray(), _sources.ToArray(), _values.WrittenMemory, withKeys ? _keys.WrittenMemory : default, withKeys ? _keyEnds.ToArray() : default);
+            period, first, _rows.ToArray(), _sources.ToArray(), _values.WrittenMemory, withKeys ? _keys.WrittenMemory : default,
+            withKeys ? _keyEnds.ToArray() : default);
 
         private void AddValue(ref LeafRow row, IRows rows, int opening)
         {

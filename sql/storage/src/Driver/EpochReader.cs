@@ -5,17 +5,21 @@ internal static class EpochReader
 {
     /// <summary>Returns whether an epoch is stored with exactly this record.</summary>
     public static Task<bool> HasEpochAsync(ISession session, EpochRow epoch, CancellationToken cancellationToken) =>
-        session.FirstAsync(session.Database.Statements.HasEpoch, _ => true, cancellationToken, Parameter.Create("epoch", epoch.Epoch), Parameter.Create("hash", epoch.RecordHash));
+        session.FirstAsync(session.Database.Statements.HasEpoch, _ => true, cancellationToken, Parameter.Create("epoch", epoch.Epoch),
+            Parameter.Create("hash", epoch.RecordHash));
 
     /// <summary>Reads a committed epoch with all its rows.</summary>
     public static async Task<EpochContent> ReadAsync(ISession session, ulong epoch, CancellationToken cancellationToken)
     {
         EpochRow row = await session.FirstAsync(
-            session.Database.Statements.Epochs, StoredRows.Epoch, cancellationToken, Parameter.Create("first", epoch), Parameter.Create("last", epoch), Parameter.Create("max", 1))
-            ?? throw new StorageCorruptException($"The database {session.Database.Location} lacks epoch {epoch}, which its head names: restore it.");
+            session.Database.Statements.Epochs, StoredRows.Epoch, cancellationToken, Parameter.Create("first", epoch),
+            Parameter.Create("last", epoch), Parameter.Create("max", 1))
+            ?? throw new StorageCorruptException(
+                $"The database {session.Database.Location} lacks epoch {epoch}, which its head names: restore it.");
         LeafBatch leaves = (await session.ReadLeavesAsync(epoch, epoch, batchRows: 1, LeafColumns.All, cancellationToken)).Batch;
         IReadOnlyList<(long Sequence, byte[] BodyHash)?> requests = await session.ListAsync<(long, byte[])?>(
-            session.Database.Statements.PublishedRequests, rows => rows.IsNull(0) ? null : (rows.GetInt64(0), rows.GetBytes(1)), cancellationToken, Parameter.Create("epoch", epoch));
+            session.Database.Statements.PublishedRequests, rows => rows.IsNull(0) ? null : (rows.GetInt64(0), rows.GetBytes(1)),
+            cancellationToken, Parameter.Create("epoch", epoch));
         var outcomes = new List<Outcome>();
         for (int i = 0; i < leaves.Origins.Length; i++)
         {
@@ -24,13 +28,15 @@ internal static class EpochReader
                 continue;
             }
             (long sequence, byte[] bodyHash) = (i < requests.Count ? requests[i] : null)
-                ?? throw new StorageCorruptException($"The database {session.Database.Location} lacks a request of the unpublished epoch {epoch}: restore it.");
+                ?? throw new StorageCorruptException(
+                    $"The database {session.Database.Location} lacks a request of the unpublished epoch {epoch}: restore it.");
             LeafOrigin origin = leaves.Origins.Span[i];
             outcomes.Add(new Outcome(origin.RequestId, sequence, origin.Item, new ItemResult.Leaf(i)) { BodyHash = bodyHash });
         }
         outcomes.AddRange(await session.ListAsync(
             session.Database.Statements.ItemsWithoutLeaves,
-            rows => new Outcome(rows.GetRequestId(6), rows.GetInt64(0), rows.GetInt16(1), new ResultColumns(null, StoredRows.Refusal(rows, 2)).ToResult()!)
+            rows => new Outcome(rows.GetRequestId(6), rows.GetInt64(0), rows.GetInt16(1),
+                new ResultColumns(null, StoredRows.Refusal(rows, 2)).ToResult()!)
             {
                 BodyHash = rows.GetBytes(7),
             },
@@ -40,7 +46,8 @@ internal static class EpochReader
         // Period 0 begins without copies, so its first epoch, epoch 0, is not a switch.
         PeriodRow? begun = epoch == 0
             ? null
-            : (await session.ListAsync(session.Database.Statements.Periods, StoredRows.Period, cancellationToken)).FirstOrDefault(period => period.FirstEpoch == epoch);
+            : (await session.ListAsync(session.Database.Statements.Periods, StoredRows.Period, cancellationToken)).FirstOrDefault(period =>
+                period.FirstEpoch == epoch);
         return new EpochContent(row, leaves, outcomes)
         {
             Erasures = [.. erasures.Select(row => row.Erasure)],

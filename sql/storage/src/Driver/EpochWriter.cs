@@ -7,22 +7,26 @@ namespace Optiks.Storage;
 internal static class EpochWriter
 {
     /// <summary>Writes epoch 0 into a database without epochs.</summary>
-    public static async Task<bool> TryWriteGenesisAsync(ISession session, Lease lease, EpochRow genesis, PeriodRow period, CancellationToken cancellationToken)
+    public static async Task<bool> TryWriteGenesisAsync(
+        ISession session, Lease lease, EpochRow genesis, PeriodRow period, CancellationToken cancellationToken)
     {
         int moved = await session.ChangeAsync(
-            session.Database.Statements.MoveHeadToGenesis, cancellationToken, Parameter.Create("hash", genesis.RecordHash), Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder));
+            session.Database.Statements.MoveHeadToGenesis, cancellationToken, Parameter.Create("hash", genesis.RecordHash),
+            Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder));
         if (moved != 1)
         {
             return false;
         }
         return await PeriodWriter.InsertAsync(session, period, cancellationToken) == 1
-            && await session.ChangeAsync(session.Database.Statements.InsertEpoch, cancellationToken, EpochParameters(genesis, leaves: 0, valueBytes: 0)) == 1;
+            && await session.ChangeAsync(
+                session.Database.Statements.InsertEpoch, cancellationToken, EpochParameters(genesis, leaves: 0, valueBytes: 0)) == 1;
     }
 
     /// <summary>Writes an epoch and deletes the pending rows that it decides.</summary>
     public static async Task<bool> TryWriteAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
         await FollowsHeadAsync(session, lease, commit, cancellationToken)
-        && await WriteAsync(session, lease, commit, InKeyOrder(commit.Outcomes), restores: false, cancellationToken) == commit.Outcomes.Count;
+        && await WriteAsync(session, lease, commit, InKeyOrder(commit.Outcomes), restores: false, cancellationToken)
+            == commit.Outcomes.Count;
 
     /// <summary>
     /// Writes an epoch that a newer copy of the database had committed. Finds the epoch's requests by their ids, and works even if this
@@ -55,13 +59,15 @@ internal static class EpochWriter
 
     // This check only saves work: a holder that has lost the lease stops before it writes perhaps a hundred thousand rows. The update of
     // the head row at the end of the transaction is what ensures that the holder still has the lease.
-    private static async Task<bool> FollowsHeadAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
+    private static async Task<bool> FollowsHeadAsync(
+        ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
         await session.FirstAsync(session.Database.Statements.FollowsHead, _ => true, cancellationToken, HeadParameters(lease, commit));
 
     // Returns the number of deleted pending rows. Returns null when the head row has changed, when the epoch's row already existed, when a
     // value to erase was missing, or when the epoch's new period cannot begin.
     private static async Task<int?> WriteAsync(
-        ISession session, Lease lease, EpochCommit commit, IReadOnlyList<Outcome> outcomes, bool restores, CancellationToken cancellationToken)
+        ISession session, Lease lease, EpochCommit commit, IReadOnlyList<Outcome> outcomes, bool restores,
+        CancellationToken cancellationToken)
     {
         long valueBytes = await session.CopyLeavesAsync(commit, cancellationToken);
         await session.CopyOutcomesAsync(commit.Epoch.Epoch, outcomes, cancellationToken);

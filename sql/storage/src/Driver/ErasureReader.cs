@@ -8,18 +8,21 @@ internal static class ErasureReader
     private const int Page = 4096;
 
     /// <summary>Reads the erasures that the epochs from <paramref name="first"/> to <paramref name="last"/> decided.</summary>
-    public static async Task<IReadOnlyList<StoredErasure>> ReadAsync(ISession session, ulong first, ulong last, CancellationToken cancellationToken)
+    public static async Task<IReadOnlyList<StoredErasure>> ReadAsync(
+        ISession session, ulong first, ulong last, CancellationToken cancellationToken)
     {
         var erasures = new List<StoredErasure>();
         (ulong epoch, int number) = (first, 0);
         while (true)
         {
-            IReadOnlyList<StoredErasure> page = await session.ListAsync(session.Database.Statements.Erasures, StoredRows.Erasure, cancellationToken, Parameters(epoch, number, last, Page));
+            IReadOnlyList<StoredErasure> page = await session.ListAsync(
+                session.Database.Statements.Erasures, StoredRows.Erasure, cancellationToken, Parameters(epoch, number, last, Page));
             foreach (StoredErasure erasure in page)
             {
                 if (erasure.Structure is null)
                 {
-                    throw new StorageCorruptException($"The database {session.Database.Location} has no leaf for a value that epoch {erasure.DecidedIn} erased: restore it.");
+                    throw new StorageCorruptException(
+                        $"The database {session.Database.Location} has no leaf for a value that epoch {erasure.DecidedIn} erased: restore it.");
                 }
             }
             erasures.AddRange(page);
@@ -33,7 +36,8 @@ internal static class ErasureReader
 
     /// <summary>Returns the parameters for the statement <see cref="Statements.Erasures"/>.</summary>
     public static Parameter[] Parameters(ulong epoch, int number, ulong last, int max) =>
-        [Parameter.Create("epoch", epoch), Parameter.Create("number", number), Parameter.Create("last", last), Parameter.Create("max", max)];
+        [Parameter.Create("epoch", epoch), Parameter.Create("number", number), Parameter.Create("last", last),
+            Parameter.Create("max", max)];
 
     /// <summary>
     /// Finds a leaf by its name; returns null if the leaf does not exist. Uses a binary search over the numbers of the epoch's leaves,
@@ -58,8 +62,11 @@ internal static class ErasureReader
                 cancellationToken,
                 Parameter.Create("epoch", name.Epoch),
                 Parameter.Create("ordinal", middle))
-                ?? throw new StorageCorruptException($"The database {session.Database.Location} lacks leaf {middle} of epoch {name.Epoch}: restore it.");
-            int order = structure == name.Structure ? label.AsSpan().SequenceCompareTo(name.Label.Span) : structure.CompareTo(name.Structure);
+                ?? throw new StorageCorruptException(
+                    $"The database {session.Database.Location} lacks leaf {middle} of epoch {name.Epoch}: restore it.");
+            int order = structure == name.Structure
+                ? label.AsSpan().SequenceCompareTo(name.Label.Span)
+                : structure.CompareTo(name.Structure);
             if (order == 0)
             {
                 return new LeafPlace(name.Epoch, middle, hasValue);

@@ -12,7 +12,8 @@ internal static class ErasureWriter
     /// was missing, unless the epoch is being restored. Between the search for copies and the commit, no other transaction can stage a copy
     /// of an erased value, because staging locks the lease too.
     /// </summary>
-    public static async Task<bool> TryWriteAsync(ISession session, Lease lease, EpochCommit commit, bool restores, CancellationToken cancellationToken)
+    public static async Task<bool> TryWriteAsync(
+        ISession session, Lease lease, EpochCommit commit, bool restores, CancellationToken cancellationToken)
     {
         if (commit.Erasures.Count == 0)
         {
@@ -33,7 +34,8 @@ internal static class ErasureWriter
             erasures = [.. erasures, .. connected];
             expected += withValues;
         }
-        await session.CopyAsync(Table.Erasure, erasures.Count, (cells, i) => RowWriting.WriteErasure(cells, epoch, i, erasures[i]), cancellationToken);
+        await session.CopyAsync(Table.Erasure, erasures.Count, (cells, i) => RowWriting.WriteErasure(cells, epoch, i, erasures[i]),
+            cancellationToken);
         int erased = await session.ChangeAsync(statements.EraseValues, cancellationToken, Parameter.Create("epoch", epoch));
         if (hasCopies)
         {
@@ -46,7 +48,8 @@ internal static class ErasureWriter
     // because a later row superseded them: a bundle or a follower that has not seen the later row still has their values. Rows that lost
     // the value in another way, such as with a destroyed period, get no erasure. From these rows the search only continues to their own
     // copies and sources.
-    private static async Task<(List<Erasure> Connected, int WithValues)> ConnectedAsync(ISession session, IReadOnlyList<Erasure> erasures, CancellationToken cancellationToken)
+    private static async Task<(List<Erasure> Connected, int WithValues)> ConnectedAsync(
+        ISession session, IReadOnlyList<Erasure> erasures, CancellationToken cancellationToken)
     {
         var met = new HashSet<(ulong, ulong?, int)>(erasures.Select(Name));
         var open = new Queue<Erasure>(erasures);
@@ -54,9 +57,12 @@ internal static class ErasureWriter
         int withValues = 0;
         while (open.TryDequeue(out Erasure erasure))
         {
-            Parameter[] leaf = [Parameter.Create("epoch", erasure.Epoch), Parameter.Create("period", erasure.Period), Parameter.Create("ordinal", erasure.Ordinal)];
+            Parameter[] leaf = [Parameter.Create("epoch", erasure.Epoch), Parameter.Create("period", erasure.Period),
+                Parameter.Create("ordinal", erasure.Ordinal)];
             IReadOnlyList<(Erasure Leaf, bool HasValue, bool IsSuperseded)> others = await session.ListAsync(
-                session.Database.Statements.CopiesOf, rows => (new Erasure(0, rows.GetInt32(1), erasure.Origin) { Period = rows.GetUInt64(0) }, rows.GetBoolean(2), rows.GetBoolean(3)), cancellationToken, leaf);
+                session.Database.Statements.CopiesOf,
+                rows => (new Erasure(0, rows.GetInt32(1), erasure.Origin) { Period = rows.GetUInt64(0) }, rows.GetBoolean(2),
+                    rows.GetBoolean(3)), cancellationToken, leaf);
             if (erasure.Period is ulong period)
             {
                 others =
@@ -64,7 +70,9 @@ internal static class ErasureWriter
                     .. others,
                     .. await session.ListAsync(
                         session.Database.Statements.SourceOf,
-                        rows => (new Erasure(rows.GetUInt64(0), rows.GetInt32(1), erasure.Origin) { Period = rows.GetUInt64(0) == 0 ? period - 1 : null }, rows.GetBoolean(2), false),
+                        rows =>
+                            (new Erasure(rows.GetUInt64(0), rows.GetInt32(1),
+                                erasure.Origin) { Period = rows.GetUInt64(0) == 0 ? period - 1 : null }, rows.GetBoolean(2), false),
                         cancellationToken,
                         Parameter.Create("period", period),
                         Parameter.Create("number", erasure.Ordinal)),

@@ -38,14 +38,16 @@ public interface IDatabase : IAsyncDisposable
     /// <paramref name="resolve"/> gets the number of the lost session, and determines whether the commit took effect. If this function is
     /// null or returns null, the commit's failure is thrown.
     /// </summary>
-    Task<T> WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken);
+    Task<T> WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve,
+        CancellationToken cancellationToken);
 
     /// <summary>
     /// Runs one statement in its own transaction. The statement must be safe to run twice: some engines send statement and commit in one
     /// message, and when the session is lost, they repeat the transaction even if it took effect.
     /// </summary>
     Task<T> WriteOneAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) =>
-        WriteAsync(async (session, cancel) => new WriteResult<T>(await work(session, cancel), Commit: true), resolve: null, cancellationToken);
+        WriteAsync(async (session, cancel) => new WriteResult<T>(await work(session, cancel), Commit: true), resolve: null,
+            cancellationToken);
 
     /// <summary>
     /// Ends the sessions of the store that last held the lease, if that lease has expired. Does nothing if that store is this store, or

@@ -29,17 +29,20 @@ public interface ISession
     /// as the engine allows. It deletes the pending rows by their exact primary keys, because a range would include rows that were accepted
     /// after the selection was read. Returns how many rows each of the three steps changed.
     /// </summary>
-    Task<(int Epochs, int Pending, int Heads)> FinishEpochAsync(Parameter[] epoch, IReadOnlyList<Outcome> outcomes, Parameter[] head, CancellationToken cancellationToken);
+    Task<(int Epochs, int Pending, int Heads)> FinishEpochAsync(
+        Parameter[] epoch, IReadOnlyList<Outcome> outcomes, Parameter[] head, CancellationToken cancellationToken);
 
     /// <summary>
     /// Finds requests by their ids, adds the missing requests under new sequence numbers, and returns all of them as they are stored. No
     /// other transaction adds requests until this transaction ends.
     /// </summary>
-    Task<IReadOnlyList<StoredRequest>> FindOrAddRequestsAsync(IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken);
+    Task<IReadOnlyList<StoredRequest>> FindOrAddRequestsAsync(
+        IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken);
 
     /// <summary>
     /// Finds requests by their sequence numbers, for pending rows that must repeat the id and hash of their requests. Returns null if the
     /// engine's pending rows do not repeat them.
     /// </summary>
-    Task<IReadOnlyDictionary<long, StoredRequest>?> FindRequestsAsync(long[] sequences, CancellationToken cancellationToken) => Task.FromResult<IReadOnlyDictionary<long, StoredRequest>?>(null);
+    Task<IReadOnlyDictionary<long, StoredRequest>?> FindRequestsAsync(long[] sequences, CancellationToken cancellationToken) =>
+        Task.FromResult<IReadOnlyDictionary<long, StoredRequest>?>(null);
 }

@@ -32,7 +32,8 @@ internal static class LeafReader
             LeafColumns.Values => statements.LeavesWithValues,
             _ => statements.WholeLeaves,
         };
-        return (range.IsEmpty ? LeafBatch.Empty : await ReadRowsAsync(session, select, range, range.Builder(), columns, cancellationToken), range.Through);
+        return (range.IsEmpty ? LeafBatch.Empty : await ReadRowsAsync(session, select, range, range.Builder(), columns, cancellationToken),
+            range.Through);
     }
 
     /// <summary>Implements <see cref="IFollowStore.ReadNamesAsync"/>. The caller has checked that its role sees the epochs.</summary>
@@ -44,7 +45,9 @@ internal static class LeafReader
         LeafRange range = await RangeAsync(session, new LeafRange(first, maxLeaves, columns), last, cancellationToken);
         Statements statements = session.Database.Statements;
         Sql select = columns == LeafColumns.Values ? statements.NamesWithValues : statements.NamesOfTrees;
-        return (range.IsEmpty ? LeafBatch.Empty : await ReadRowsAsync(session, select, range, range.BuilderOfSome(), columns, cancellationToken), range.Through);
+        return (range.IsEmpty
+            ? LeafBatch.Empty
+            : await ReadRowsAsync(session, select, range, range.BuilderOfSome(), columns, cancellationToken), range.Through);
     }
 
     private static async Task<LeafRange> RangeAsync(ISession session, LeafRange range, ulong last, CancellationToken cancellationToken)
@@ -60,11 +63,13 @@ internal static class LeafReader
     private static async Task<LeafBatch> ReadRowsAsync(
         ISession session, Sql select, LeafRange range, LeafBatchBuilder batch, LeafColumns columns, CancellationToken cancellationToken)
     {
-        await using IRows rows = await session.QueryAsync(select, cancellationToken, Parameter.Create("first", range.First), Parameter.Create("last", range.Through!.Value));
+        await using IRows rows = await session.QueryAsync(
+            select, cancellationToken, Parameter.Create("first", range.First), Parameter.Create("last", range.Through!.Value));
         while (await rows.ReadAsync(cancellationToken))
         {
             ulong number = rows.GetUInt64(0);
-            ref LeafRow row = ref batch.Add(number >> OrdinalBits, (int)(number & ((1 << OrdinalBits) - 1)), (StructureId)rows.GetInt16(1), rows.GetUInt64(2));
+            ref LeafRow row = ref batch.Add(
+                number >> OrdinalBits, (int)(number & ((1 << OrdinalBits) - 1)), (StructureId)rows.GetInt16(1), rows.GetUInt64(2));
             row.Label = rows.GetSpan(3);
             row.Commitment = rows.GetSpan(4);
             row.Tag = rows.GetSpan(5);

@@ -33,7 +33,8 @@ public readonly struct Parameter
 {
     private readonly string? _text;
 
-    private Parameter(string name, ParameterType type, long? number = null, string? text = null, ReadOnlyMemory<byte> octets = default, Guid id = default)
+    private Parameter(string name, ParameterType type, long? number = null, string? text = null, ReadOnlyMemory<byte> octets = default,
+        Guid id = default)
     {
         Name = name;
         Type = type;
@@ -83,5 +84,6 @@ public readonly struct Parameter
     public static Parameter Create(string name, Guid value) => new(name, ParameterType.RequestId, id: value);
 
     /// <summary>Creates a parameter from a time span.</summary>
-    public static Parameter Create(string name, TimeSpan value) => new(name, ParameterType.Duration, checked((long)value.TotalMilliseconds));
+    public static Parameter Create(string name, TimeSpan value) =>
+        new(name, ParameterType.Duration, checked((long)value.TotalMilliseconds));
 }

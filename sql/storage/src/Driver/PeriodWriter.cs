@@ -16,19 +16,22 @@ internal static class PeriodWriter
     /// result. So no value is copied while it is being erased.
     /// </summary>
     public static async Task<bool> TryHoldAsync(ISession session, Lease lease, CancellationToken cancellationToken) =>
-        await session.ChangeAsync(session.Database.Statements.LockLease, cancellationToken, Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder)) == 1;
+        await session.ChangeAsync(session.Database.Statements.LockLease, cancellationToken, Parameter.Create("fence", lease.Fence),
+            Parameter.Create("holder", lease.Holder)) == 1;
 
     /// <summary>
     /// Returns the row of the next period, and writes the row if it does not exist. Returns null when the caller has lost the lease, when
     /// the given period is not the one after the current period, or when another key than the caller's wraps the current period's secrets.
     /// </summary>
-    public static async Task<PeriodRow?> BeginAsync(ISession session, Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken)
+    public static async Task<PeriodRow?> BeginAsync(
+        ISession session, Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken))
         {
             return null;
         }
-        IReadOnlyList<PeriodRow> periods = await session.ListAsync(session.Database.Statements.Periods, StoredRows.Period, cancellationToken);
+        IReadOnlyList<PeriodRow> periods =
+            await session.ListAsync(session.Database.Statements.Periods, StoredRows.Period, cancellationToken);
         PeriodRow current = PeriodRows.Current(periods);
         if (current.Period + 1 != period)
         {
@@ -40,7 +43,8 @@ internal static class PeriodWriter
         }
         // The new secrets must be wrapped by the key that wraps the current period's secrets (docs/spec/wrapping.md section 3). This
         // transaction and a transaction that rotates that key cannot run at the same time, because both lock the head row.
-        if (KeyId.TryRead(current.WrappedSecrets.Span, out KeyId wanted) && KeyId.TryRead(wrappedSecrets.Span, out KeyId by) && by != wanted)
+        if (KeyId.TryRead(current.WrappedSecrets.Span, out KeyId wanted) && KeyId.TryRead(wrappedSecrets.Span, out KeyId by)
+            && by != wanted)
         {
             return null;
         }
@@ -52,11 +56,13 @@ internal static class PeriodWriter
     /// Replaces a period's wrapped secrets, but only if they still equal the old ones (<paramref name="before"/>). Locks the head row, so
     /// that no period begins before the transaction ends.
     /// </summary>
-    public static async Task<bool> RewrapAsync(ISession session, ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken)
+    public static async Task<bool> RewrapAsync(
+        ISession session, ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken)
     {
         _ = await session.ChangeAsync(session.Database.Statements.LockHead, cancellationToken);
         return await session.ChangeAsync(
-            session.Database.Statements.RewrapSecrets, cancellationToken, Parameter.Create("period", period), Parameter.Create("before", before), Parameter.Create("after", after)) == 1;
+            session.Database.Statements.RewrapSecrets, cancellationToken, Parameter.Create("period", period),
+            Parameter.Create("before", before), Parameter.Create("after", after)) == 1;
     }
 
     /// <summary>Inserts a period's row and returns the number of inserted rows, which is 0 if the row already exists.</summary>
@@ -103,10 +109,12 @@ internal static class PeriodWriter
     /// follow the current one, has another state than <see cref="PeriodState.Next"/>, or has another number of copies than the given switch
     /// (<paramref name="begun"/>) says.
     /// </summary>
-    public static async Task<bool> TrySwitchAsync(ISession session, Lease lease, PeriodSwitch begun, ulong epoch, CancellationToken cancellationToken) =>
+    public static async Task<bool> TrySwitchAsync(
+        ISession session, Lease lease, PeriodSwitch begun, ulong epoch, CancellationToken cancellationToken) =>
         await TryHoldAsync(session, lease, cancellationToken)
         // The current period must end first, so that two periods are never current at the same time.
-        && await session.ChangeAsync(session.Database.Statements.EndPeriod, cancellationToken, Parameter.Create("period", begun.Period - 1)) == 1
+        && await session.ChangeAsync(
+            session.Database.Statements.EndPeriod, cancellationToken, Parameter.Create("period", begun.Period - 1)) == 1
         && await session.ChangeAsync(
             session.Database.Statements.StartPeriod,
             cancellationToken,
@@ -115,20 +123,26 @@ internal static class PeriodWriter
             Parameter.Create("copies", begun.Copies)) == 1;
 
     /// <summary>Deletes a period's secrets from the database. Returns false when the caller has lost the lease.</summary>
-    public static async Task<bool> BeginDestroyingAsync(ISession session, Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken)
+    public static async Task<bool> BeginDestroyingAsync(
+        ISession session, Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken))
         {
             return false;
         }
-        IReadOnlyList<PeriodRow> periods = await session.ListAsync(session.Database.Statements.Periods, StoredRows.Period, cancellationToken);
+        IReadOnlyList<PeriodRow> periods =
+            await session.ListAsync(session.Database.Statements.Periods, StoredRows.Period, cancellationToken);
         ulong current = PeriodRows.Current(periods).Period;
-        if (period >= current || current - period < (ulong)retainedPeriods || (period > 0 && periods[(int)period - 1].State < PeriodState.Destroying))
+        if (period >= current || current - period < (ulong)retainedPeriods
+            || (period > 0 && periods[(int)period - 1].State < PeriodState.Destroying))
         {
-            throw new ArgumentException($"Period {period} is still served in period {current}, or an earlier one is: its secrets are not destroyed.", nameof(period));
+            throw new ArgumentException(
+                $"Period {period} is still served in period {current}, or an earlier one is: its secrets are not destroyed.",
+                nameof(period));
         }
         return periods[(int)period].State >= PeriodState.Destroying
-            || await session.ChangeAsync(session.Database.Statements.DestroySecrets, cancellationToken, Parameter.Create("period", period)) == 1;
+            || await session.ChangeAsync(
+                session.Database.Statements.DestroySecrets, cancellationToken, Parameter.Create("period", period)) == 1;
     }
 
     /// <summary>
@@ -136,7 +150,8 @@ internal static class PeriodWriter
     /// (<paramref name="maxValues"/>). Returns whether all of them are deleted now. Returns null when the caller has lost the lease, or
     /// when the period's secrets are not destroyed yet.
     /// </summary>
-    public static async Task<bool?> DestroyAsync(ISession session, Lease lease, ulong period, int maxValues, CancellationToken cancellationToken)
+    public static async Task<bool?> DestroyAsync(
+        ISession session, Lease lease, ulong period, int maxValues, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken)
             || await CopyReader.NextAsync(session, period, cancellationToken) is not { State: >= PeriodState.Destroying } row)
@@ -148,7 +163,8 @@ internal static class PeriodWriter
             return true;
         }
         Statements statements = session.Database.Statements;
-        int destroyed = await session.ChangeAsync(statements.DestroyCopies, cancellationToken, Parameter.Create("period", period), Parameter.Create("max", maxValues));
+        int destroyed = await session.ChangeAsync(
+            statements.DestroyCopies, cancellationToken, Parameter.Create("period", period), Parameter.Create("max", maxValues));
         return destroyed < maxValues
             && await DestroyLeavesAsync(session, period, maxValues - destroyed, cancellationToken)
             && await session.ChangeAsync(statements.EndDestroying, cancellationToken, Parameter.Create("period", period)) == 1;
@@ -159,15 +175,18 @@ internal static class PeriodWriter
     private static async Task<bool> DestroyLeavesAsync(ISession session, ulong period, int maxValues, CancellationToken cancellationToken)
     {
         Statements statements = session.Database.Statements;
-        (ulong first, ulong end) = await session.FirstAsync(statements.LeftToDestroy, rows => (rows.GetUInt64(0), rows.GetUInt64(1)), cancellationToken, Parameter.Create("period", period));
+        (ulong first, ulong end) = await session.FirstAsync(statements.LeftToDestroy, rows => (rows.GetUInt64(0), rows.GetUInt64(1)),
+            cancellationToken, Parameter.Create("period", period));
         if (first == end)
         {
             return true;
         }
         ulong through = first;
         long leaves = 0;
-        Parameter[] epochs = [Parameter.Create("first", first), Parameter.Create("last", end - 1), Parameter.Create("max", MaxEpochsPerPiece)];
-        foreach ((ulong epoch, long count) in await session.ListAsync(statements.EpochSizes, rows => (rows.GetUInt64(0), rows.GetInt64(1)), cancellationToken, epochs))
+        Parameter[] epochs = [Parameter.Create("first", first), Parameter.Create("last", end - 1),
+            Parameter.Create("max", MaxEpochsPerPiece)];
+        foreach ((ulong epoch, long count) in await session.ListAsync(
+            statements.EpochSizes, rows => (rows.GetUInt64(0), rows.GetInt64(1)), cancellationToken, epochs))
         {
             if (leaves > 0 && leaves + count > maxValues)
             {
@@ -176,8 +195,10 @@ internal static class PeriodWriter
             leaves += count;
             through = epoch;
         }
-        _ = await session.ChangeAsync(statements.DestroyLeaves, cancellationToken, Parameter.Create("first", first), Parameter.Create("last", through));
-        _ = await session.ChangeAsync(statements.SetDestroyedBefore, cancellationToken, Parameter.Create("period", period), Parameter.Create("before", through + 1));
+        _ = await session.ChangeAsync(
+            statements.DestroyLeaves, cancellationToken, Parameter.Create("first", first), Parameter.Create("last", through));
+        _ = await session.ChangeAsync(
+            statements.SetDestroyedBefore, cancellationToken, Parameter.Create("period", period), Parameter.Create("before", through + 1));
         return through + 1 == end;
     }
 
@@ -210,7 +231,8 @@ internal static class PeriodWriter
             },
             cancellationToken);
         long sources = await session.FirstAsync(
-            session.Database.Statements.CountSources, rows => rows.GetInt64(0), cancellationToken, Parameter.Create("period", copies.Period), Parameter.Create("number", copies.First));
+            session.Database.Statements.CountSources, rows => rows.GetInt64(0), cancellationToken,
+            Parameter.Create("period", copies.Period), Parameter.Create("number", copies.First));
         if (sources != withValues.Length)
         {
             return StageResult.SourceErased;
@@ -218,7 +240,8 @@ internal static class PeriodWriter
         // Only the last row of a key is in force, so the values of its other rows are deleted now. If they stayed, no erasure could find
         // them once their sources are destroyed with an earlier period.
         _ = await session.ChangeAsync(
-            session.Database.Statements.DropSuperseded, cancellationToken, Parameter.Create("period", copies.Period), Parameter.Create("number", copies.First));
+            session.Database.Statements.DropSuperseded, cancellationToken, Parameter.Create("period", copies.Period),
+            Parameter.Create("number", copies.First));
         return StageResult.Staged;
     }
 

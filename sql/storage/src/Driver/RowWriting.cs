@@ -29,7 +29,9 @@ internal static class RowWriting
             },
             cancellationToken);
         // Values are missing only in a restored epoch, because they were erased before the bundle was read.
-        int[]? present = leaves.Rows.Span.ContainsErased() ? [.. Enumerable.Range(0, count).Where(i => leaves.Rows.Span[i].ValueOffset != LeafRow.NoValue)] : null;
+        int[]? present = leaves.Rows.Span.ContainsErased()
+            ? [.. Enumerable.Range(0, count).Where(i => leaves.Rows.Span[i].ValueOffset != LeafRow.NoValue)]
+            : null;
         long valueBytes = 0;
         await session.CopyAsync(
             Table.Value,
@@ -62,7 +64,8 @@ internal static class RowWriting
     }
 
     /// <summary>Writes an epoch's outcomes into their table.</summary>
-    public static Task CopyOutcomesAsync(this ISession session, ulong epoch, IReadOnlyList<Outcome> outcomes, CancellationToken cancellationToken) => session.CopyAsync(
+    public static Task CopyOutcomesAsync(
+        this ISession session, ulong epoch, IReadOnlyList<Outcome> outcomes, CancellationToken cancellationToken) => session.CopyAsync(
         Table.Outcome,
         outcomes.Count,
         (cells, i) => WriteOutcome(cells, outcomes[i].Sequence, outcomes[i].Item, epoch, ResultColumns.FromResult(outcomes[i].Result)),

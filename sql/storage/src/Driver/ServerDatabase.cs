@@ -57,7 +57,9 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         async () =>
         {
             await using TConnection connection = await ConnectAsync(cancellationToken);
-            await using DbTransaction? transaction = ReadIsolation is { } isolation ? await connection.BeginTransactionAsync(isolation, cancellationToken) : null;
+            await using DbTransaction? transaction = ReadIsolation is { } isolation
+                ? await connection.BeginTransactionAsync(isolation, cancellationToken)
+                : null;
             return await work(Session(connection, transaction), cancellationToken);
         },
         cancellationToken);
@@ -86,7 +88,8 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         cancellationToken);
 
     /// <inheritdoc cref="IDatabase.WriteAsync"/>
-    public Task<T> WriteAsync<T>(Func<TSession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken) => TranslateAsync(
+    public Task<T> WriteAsync<T>(Func<TSession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve,
+        CancellationToken cancellationToken) => TranslateAsync(
         async () =>
         {
             Pending<T> pending = await TwiceIfLostAsync(() => BeginAsync(work, cancellationToken), cancellationToken);
@@ -107,7 +110,8 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
                     ThrowIfUnconfirmed(pending.Session);
                     return pending.Result.Value;
                 }
-                catch (Exception e) when (resolve is not null && (e is StorageUnavailableException || Judge(e, CancellationToken.None) is not null))
+                catch (Exception e) when (resolve is not null
+                    && (e is StorageUnavailableException || Judge(e, CancellationToken.None) is not null))
                 {
                     if (await resolve(number) is { } known)
                     {
@@ -124,7 +128,8 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         ReadAsync<T>(work, cancellationToken);
 
     /// <inheritdoc/>
-    Task<T> IDatabase.WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken) =>
+    Task<T> IDatabase.WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve,
+        CancellationToken cancellationToken) =>
         WriteAsync<T>(work, resolve, cancellationToken);
 
     /// <inheritdoc/>
@@ -209,7 +214,8 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     protected abstract Exception? Translate(Exception e, CancellationToken cancellationToken);
 
     /// <summary>Begins a transaction that lasts over many calls, and runs its first statements.</summary>
-    protected Task<ITransaction> BeginAsync(IsolationLevel isolation, Func<TSession, Task> begin, CancellationToken cancellationToken) => TwiceIfLostAsync<ITransaction>(
+    protected Task<ITransaction> BeginAsync(IsolationLevel isolation, Func<TSession, Task> begin, CancellationToken cancellationToken) =>
+        TwiceIfLostAsync<ITransaction>(
         async () =>
         {
             TConnection connection = await ConnectAloneAsync(cancellationToken);
@@ -286,10 +292,13 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     private Exception? Judge(Exception e, CancellationToken cancellationToken)
     {
         Exception? known = Translate(e, cancellationToken);
-        return _isOpen && (known ?? e) is StorageMisconfiguredException setting ? StorageMisconfiguredException.JudgeOpened(setting) : known;
+        return _isOpen && (known ?? e) is StorageMisconfiguredException setting
+            ? StorageMisconfiguredException.JudgeOpened(setting)
+            : known;
     }
 
-    private async Task<Pending<T>> BeginAsync<T>(Func<TSession, CancellationToken, Task<WriteResult<T>>> work, CancellationToken cancellationToken)
+    private async Task<Pending<T>> BeginAsync<T>(
+        Func<TSession, CancellationToken, Task<WriteResult<T>>> work, CancellationToken cancellationToken)
     {
         TConnection connection = await ConnectAsync(cancellationToken);
         try
@@ -308,9 +317,11 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
 
     private sealed record Pending<T>(TConnection Connection, DbTransaction Transaction, TSession Session, WriteResult<T> Result);
 
-    private sealed class LongTransaction(ServerDatabase<TConnection, TSession> database, TConnection connection, DbTransaction transaction, TSession session) : ITransaction
+    private sealed class LongTransaction(
+        ServerDatabase<TConnection, TSession> database, TConnection connection, DbTransaction transaction, TSession session) : ITransaction
     {
-        public Task<T> RunAsync<T>(Func<ISession, Task<T>> work, CancellationToken cancellationToken) => database.TranslateAsync(() => work(session), cancellationToken);
+        public Task<T> RunAsync<T>(Func<ISession, Task<T>> work, CancellationToken cancellationToken) =>
+            database.TranslateAsync(() => work(session), cancellationToken);
 
         public Task CommitAsync() => database.TranslateAsync<object?>(
             async () =>

@@ -5,7 +5,8 @@ public static class SessionExtensions
 {
     /// <summary>Runs a query and returns the result of the function <paramref name="read"/> for the first row; the type's default value if
     /// there is no row.</summary>
-    public static async Task<T?> FirstAsync<T>(this ISession session, Sql sql, Func<IRows, T> read, CancellationToken cancellationToken, params Parameter[] parameters)
+    public static async Task<T?> FirstAsync<T>(
+        this ISession session, Sql sql, Func<IRows, T> read, CancellationToken cancellationToken, params Parameter[] parameters)
     {
         ArgumentNullException.ThrowIfNull(session);
         ArgumentNullException.ThrowIfNull(read);
@@ -14,7 +15,8 @@ public static class SessionExtensions
     }
 
     /// <summary>Runs a query and returns the results of the function <paramref name="read"/> for all rows.</summary>
-    public static async Task<IReadOnlyList<T>> ListAsync<T>(this ISession session, Sql sql, Func<IRows, T> read, CancellationToken cancellationToken, params Parameter[] parameters)
+    public static async Task<IReadOnlyList<T>> ListAsync<T>(
+        this ISession session, Sql sql, Func<IRows, T> read, CancellationToken cancellationToken, params Parameter[] parameters)
     {
         ArgumentNullException.ThrowIfNull(session);
         await using IRows rows = await session.QueryAsync(sql, cancellationToken, parameters);

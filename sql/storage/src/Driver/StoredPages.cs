@@ -12,11 +12,13 @@ internal static class StoredPages
     public const long MaxValueBytes = 16L << 20;
 
     /// <summary>Implements <see cref="ConsistentRead.ReadLeavesAsync"/>.</summary>
-    public static Task<IReadOnlyList<StoredLeaf>> ReadStoredLeavesAsync(this ISession session, ulong epoch, int ordinal, int max, CancellationToken cancellationToken) => PageAsync(
+    public static Task<IReadOnlyList<StoredLeaf>> ReadStoredLeavesAsync(
+        this ISession session, ulong epoch, int ordinal, int max, CancellationToken cancellationToken) => PageAsync(
         session,
         session.Database.Statements.StoredLeaves,
         rows => new StoredLeaf(
-            rows.GetUInt64(0), rows.GetInt32(1), (StructureId)rows.GetInt16(2), rows.GetUInt64(3), rows.GetUInt64(4), rows.GetBytes(5), rows.GetBytes(6), rows.GetBytes(7),
+            rows.GetUInt64(0), rows.GetInt32(1), (StructureId)rows.GetInt16(2), rows.GetUInt64(3), rows.GetUInt64(4), rows.GetBytes(5),
+            rows.GetBytes(6), rows.GetBytes(7),
             new LeafOrigin(rows.GetRequestId(8), rows.GetInt16(9)), Value(rows, 10)),
         leaf => leaf.Value,
         [Parameter.Create("epoch", epoch), Parameter.Create("ordinal", ordinal)],
@@ -24,11 +26,13 @@ internal static class StoredPages
         cancellationToken);
 
     /// <summary>Implements <see cref="ConsistentRead.ReadCopiesAsync"/>.</summary>
-    public static Task<IReadOnlyList<StoredCopy>> ReadStoredCopiesAsync(this ISession session, ulong period, int number, int max, CancellationToken cancellationToken) => PageAsync(
+    public static Task<IReadOnlyList<StoredCopy>> ReadStoredCopiesAsync(
+        this ISession session, ulong period, int number, int max, CancellationToken cancellationToken) => PageAsync(
         session,
         session.Database.Statements.StoredCopies,
         rows => new StoredCopy(
-            rows.GetUInt64(0), rows.GetInt32(1), (StructureId)rows.GetInt16(2), CopyReader.Source(rows, 3), rows.GetBytes(6), rows.GetBytes(7), rows.GetBytes(8), Value(rows, 9)),
+            rows.GetUInt64(0), rows.GetInt32(1), (StructureId)rows.GetInt16(2), CopyReader.Source(rows, 3), rows.GetBytes(6),
+            rows.GetBytes(7), rows.GetBytes(8), Value(rows, 9)),
         copy => copy.Value,
         [Parameter.Create("period", period), Parameter.Create("number", number)],
         max,
@@ -38,11 +42,14 @@ internal static class StoredPages
         rows.IsNull(opening) ? null : new StoredValue(rows.GetBytes(opening), rows.GetBytes(opening + 1), rows.GetBytes(opening + 2));
 
     private static async Task<IReadOnlyList<T>> PageAsync<T>(
-        ISession session, Sql sql, Func<IRows, T> read, Func<T, StoredValue?> value, Parameter[] from, int max, CancellationToken cancellationToken)
+        ISession session, Sql sql, Func<IRows, T> read, Func<T, StoredValue?> value, Parameter[] from, int max,
+        CancellationToken cancellationToken)
     {
-        await using IRows rows = await session.QueryAsync(sql, cancellationToken, [.. from, Parameter.Create("max", max), Parameter.Create("bytes", MaxValueBytes)]);
+        await using IRows rows = await session.QueryAsync(
+            sql, cancellationToken, [.. from, Parameter.Create("max", max), Parameter.Create("bytes", MaxValueBytes)]);
         var page = new List<T>();
-        for (long octets = 0; octets <= MaxValueBytes && await rows.ReadAsync(cancellationToken); octets += value(page[^1])?.Value.Length ?? 0)
+        for (long octets = 0; octets <= MaxValueBytes
+            && await rows.ReadAsync(cancellationToken); octets += value(page[^1])?.Value.Length ?? 0)
         {
             page.Add(read(rows));
         }

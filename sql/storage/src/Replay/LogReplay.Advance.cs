@@ -22,7 +22,9 @@ public sealed partial class LogReplay
             throw new InvalidOperationException(refused.Why);
         }
         VerifiedEpoch epoch = _records.AsLast(row);
-        Append(epoch, epoch.Record.IsSwitch ? Next ?? throw new InvalidOperationException($"Epoch {row.Epoch} begins a period whose trees are not there.") : Trees);
+        Append(epoch, epoch.Record.IsSwitch
+            ? Next ?? throw new InvalidOperationException($"Epoch {row.Epoch} begins a period whose trees are not there.")
+            : Trees);
         if (LoadNames(row.Epoch, leaves, values) is { } unnamed)
         {
             throw new InvalidOperationException(unnamed.Why);

@@ -77,7 +77,8 @@ public sealed partial class LogReplay
     }
 
     // Returns whether an epoch's record begins a period. Returns false for a record of a wrong length, which another check refuses later.
-    private static bool IsSwitch(EpochRow row) => row.Epoch > 0 && row.Record.Length == EpochRecord.Length && EpochRecord.BeginsPeriod(row.Record.Span);
+    private static bool IsSwitch(EpochRow row) =>
+        row.Epoch > 0 && row.Record.Length == EpochRecord.Length && EpochRecord.BeginsPeriod(row.Record.Span);
 
     // Loads the names and copies that a switch needs before its epoch is staged.
     private async Task<Refused?> CompleteNextAsync(EpochRow row, CancellationToken cancellationToken)
@@ -88,7 +89,8 @@ public sealed partial class LogReplay
             return null;
         }
         IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken).ConfigureAwait(false);
-        if (periods.FirstOrDefault(period => period.FirstEpoch == row.Epoch) is not { Copies: int copies } begun || begun.Period != Trees.Period + 1)
+        if (periods.FirstOrDefault(period => period.FirstEpoch == row.Epoch) is not { Copies: int copies } begun
+            || begun.Period != Trees.Period + 1)
         {
             return new Refused($"Epoch {row.Epoch} begins a period that has no row in the database.");
         }
@@ -100,7 +102,8 @@ public sealed partial class LogReplay
             }
             MakeNext(begun);
         }
-        Refused? refused = await LoadNextNamesAsync(row.Epoch - 1, cancellationToken).ConfigureAwait(false) ?? await LoadNextCopiesAsync(copies, int.MaxValue, cancellationToken).ConfigureAwait(false);
+        Refused? refused = await LoadNextNamesAsync(row.Epoch - 1, cancellationToken).ConfigureAwait(false)
+            ?? await LoadNextCopiesAsync(copies, int.MaxValue, cancellationToken).ConfigureAwait(false);
         return refused is null && NextCopies != copies
             ? new Refused($"Period {begun.Period} begins with {copies} rows of copies, but {NextCopies} were read.")
             : refused ?? await _missingOfNext.CheckAsync(_store, begun.Period, cancellationToken).ConfigureAwait(false);
@@ -110,7 +113,8 @@ public sealed partial class LogReplay
     // period's copies, then the period's first epoch.
     private async Task<Refused?> LoadPeriodAsync(IReadOnlyList<PeriodRow> periods, ulong target, CancellationToken cancellationToken)
     {
-        if (periods.FirstOrDefault(period => period.Period == Trees.Period) is not { FirstEpoch: ulong first, Copies: int copies } || first == 0 || first > target)
+        if (periods.FirstOrDefault(period => period.Period == Trees.Period) is not { FirstEpoch: ulong first, Copies: int copies }
+            || first == 0 || first > target)
         {
             return new Refused($"Period {Trees.Period} has not begun at epoch {target}, although the database's rows say so.");
         }
@@ -154,8 +158,10 @@ public sealed partial class LogReplay
         }
     }
 
-    private static Refused? CheckComplete(LogTrees trees, EpochRecord record) => trees.HasBegun ? new Refused($"Epoch {record.Epoch} begins period {record.Period}, whose trees were not made.")
-        : trees.Epoch != record.Epoch - 1 ? new Refused($"Epoch {record.Epoch} begins period {record.Period}, whose trees have the names of epoch {trees.Epoch}.")
+    private static Refused? CheckComplete(LogTrees trees, EpochRecord record) =>
+        trees.HasBegun ? new Refused($"Epoch {record.Epoch} begins period {record.Period}, whose trees were not made.")
+        : trees.Epoch != record.Epoch - 1
+            ? new Refused($"Epoch {record.Epoch} begins period {record.Period}, whose trees have the names of epoch {trees.Epoch}.")
         : null;
 
     // Adds to the next period's trees the names of the epoch that the replay has just reached. If these trees lack earlier names, does
@@ -205,7 +211,8 @@ public sealed partial class LogReplay
     private async Task<Refused?> LoadSomeNamesAsync(LogTrees trees, ulong through, int maxLeaves, CancellationToken cancellationToken)
     {
         ulong first = trees.Epoch + 1;
-        (LeafBatch names, ulong? end) = await _store.ReadNamesAsync(first, through, maxLeaves, trees.Columns, cancellationToken).ConfigureAwait(false);
+        (LeafBatch names, ulong? end) =
+            await _store.ReadNamesAsync(first, through, maxLeaves, trees.Columns, cancellationToken).ConfigureAwait(false);
         _missingOfNext.Add(names.Rows.Span, trees.Values);
         return end is ulong last
             ? await BackgroundThread.RunAsync(() => trees.LoadNames(last, names.Rows.Span, names.Values.Span)).ConfigureAwait(false)
@@ -254,11 +261,14 @@ public sealed partial class LogReplay
 
     private void SetNextCopies(int end) => NextCopies = end;
 
-    private async Task<Refused?> LoadCopiesAsync(LogTrees trees, int first, int end, CancellationToken cancellationToken, Action<int>? taken = null)
+    private async Task<Refused?> LoadCopiesAsync(
+        LogTrees trees, int first, int end, CancellationToken cancellationToken, Action<int>? taken = null)
     {
         while (first < end)
         {
-            CopyBatch copies = await _store.ReadCopiesAsync(trees.Period, first, Math.Min(end - first, CopiesPerRead), trees.Columns, cancellationToken).ConfigureAwait(false);
+            CopyBatch copies =
+                await _store.ReadCopiesAsync(trees.Period, first, Math.Min(end - first, CopiesPerRead), trees.Columns, cancellationToken)
+                    .ConfigureAwait(false);
             if (copies.Rows.IsEmpty)
             {
                 break;
@@ -275,7 +285,8 @@ public sealed partial class LogReplay
     private async Task<Refused?> TakeCopiesAsync(LogTrees trees, CopyBatch copies, Action<int>? taken)
     {
         _missingOfNext.AddCopies(copies.Rows.Span, trees.Values);
-        Refused? refused = await BackgroundThread.RunAsync(() => trees.LoadCopies(copies.Rows.Span, copies.Values.Span)).ConfigureAwait(false);
+        Refused? refused =
+            await BackgroundThread.RunAsync(() => trees.LoadCopies(copies.Rows.Span, copies.Values.Span)).ConfigureAwait(false);
         if (refused is null)
         {
             taken?.Invoke(copies.End);

@@ -101,13 +101,17 @@ public sealed partial class LogReplay : IDisposable
         {
             return _records.Missing;
         }
-        IReadOnlyList<StoredErasure> erasures = await _store.ReadErasuresAsync(_records.Next, rows[^1].Epoch, cancellationToken).ConfigureAwait(false);
-        var leaves = new EpochLeaves(_store.ReadLeavesAsync(_records.Next, rows[^1].Epoch, FollowBatchRows, Trees.Columns, cancellationToken).GetAsyncEnumerator(cancellationToken));
+        IReadOnlyList<StoredErasure> erasures =
+            await _store.ReadErasuresAsync(_records.Next, rows[^1].Epoch, cancellationToken).ConfigureAwait(false);
+        var leaves = new EpochLeaves(
+            _store.ReadLeavesAsync(_records.Next, rows[^1].Epoch, FollowBatchRows, Trees.Columns, cancellationToken)
+                .GetAsyncEnumerator(cancellationToken));
         await using (leaves.ConfigureAwait(false))
         {
             foreach (EpochRow row in rows)
             {
-                if ((await leaves.MoveToAsync(row.Epoch).ConfigureAwait(false) ?? await CompleteNextAsync(row, cancellationToken).ConfigureAwait(false)) is { } incomplete)
+                if ((await leaves.MoveToAsync(row.Epoch).ConfigureAwait(false)
+                    ?? await CompleteNextAsync(row, cancellationToken).ConfigureAwait(false)) is { } incomplete)
                 {
                     return incomplete;
                 }
@@ -146,7 +150,8 @@ public sealed partial class LogReplay : IDisposable
     /// and must dispose of it.
     /// </summary>
     public bool TryStage(
-        EpochRow row, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out ReplayStep? step, [NotNullWhen(false)] out Refused? refused)
+        EpochRow row, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out ReplayStep? step,
+        [NotNullWhen(false)] out Refused? refused)
     {
         step = null;
         refused = Check(row);
@@ -201,13 +206,16 @@ public sealed partial class LogReplay : IDisposable
     }
 
     private (ReplayStep? Step, Refused? Refused) Stage(EpochRow row, EpochLeaves leaves, bool withProofs) =>
-        TryStage(row, leaves.Rows.Span, leaves.Values.Span, withProofs, out ReplayStep? step, out Refused? refused) ? (step, null) : (null, refused);
+        TryStage(row, leaves.Rows.Span, leaves.Values.Span, withProofs, out ReplayStep? step, out Refused? refused)
+            ? (step, null)
+            : (null, refused);
 
     private static Refused RefuseSnapshot(string why) => new(why) { IsSnapshot = true };
 
     private Refused? Check(EpochRow row) => _records.Check(row)
         ?? (Served?.Epoch == row.Epoch && !Served.Names(row.Epoch, row.RecordHash.Span)
-            ? new Refused($"The database has another record for epoch {row.Epoch} than was served before: the log forked, or this is another database.")
+            ? new Refused(
+                $"The database has another record for epoch {row.Epoch} than was served before: the log forked, or this is another database.")
             : null);
 
     private Refused? CheckCheckpoint(VerifiedEpoch epoch) => _checksCheckpoints ? _records.CheckCheckpoint(epoch) : null;
@@ -236,7 +244,9 @@ public sealed partial class LogReplay : IDisposable
         }
         while (true)
         {
-            ulong end = periods.FirstOrDefault(period => period.Period == Trees.Period + 1)?.FirstEpoch is ulong next && next <= target ? next - 1 : target;
+            ulong end = periods.FirstOrDefault(period => period.Period == Trees.Period + 1)?.FirstEpoch is ulong next && next <= target
+                ? next - 1
+                : target;
             refused = await LoadThroughAsync(end, isTarget: end == target, cancellationToken).ConfigureAwait(false);
             if (refused is not null || end == target)
             {
@@ -258,7 +268,8 @@ public sealed partial class LogReplay : IDisposable
     private async Task<Refused?> LoadThroughAsync(ulong end, bool isTarget, CancellationToken cancellationToken)
     {
         ulong? first = _last?.Epoch;
-        if ((await CheckRecordsAsync(end, cancellationToken).ConfigureAwait(false) ?? (isTarget ? CheckCheckpoint(Last) : null)) is { } refused)
+        if ((await CheckRecordsAsync(end, cancellationToken).ConfigureAwait(false)
+            ?? (isTarget ? CheckCheckpoint(Last) : null)) is { } refused)
         {
             return refused;
         }
@@ -295,7 +306,8 @@ public sealed partial class LogReplay : IDisposable
 
     private async Task<Refused?> LoadLeavesAsync(ulong loaded, ulong target, CancellationToken cancellationToken) => loaded == target
         ? null
-        : await LoadAllLeavesAsync(loaded, target, cancellationToken).ConfigureAwait(false) ?? await EraseAsync(target, cancellationToken).ConfigureAwait(false);
+        : await LoadAllLeavesAsync(loaded, target, cancellationToken).ConfigureAwait(false)
+            ?? await EraseAsync(target, cancellationToken).ConfigureAwait(false);
 
     private async Task<Refused?> LoadAllLeavesAsync(ulong loaded, ulong target, CancellationToken cancellationToken)
     {
@@ -303,7 +315,8 @@ public sealed partial class LogReplay : IDisposable
         Task<Refused?> loading = Task.FromResult<Refused?>(null);
         try
         {
-            await foreach (LeafBatch batch in _store.ReadLeavesAsync(loaded + 1, target, LoadBatchRows, trees.Columns, cancellationToken).ConfigureAwait(false))
+            await foreach (LeafBatch batch in _store.ReadLeavesAsync(loaded + 1, target, LoadBatchRows, trees.Columns, cancellationToken)
+                .ConfigureAwait(false))
             {
                 // While one batch is being added to the trees, the next batch is being read.
                 if (await loading.ConfigureAwait(false) is { } refused)
@@ -323,7 +336,8 @@ public sealed partial class LogReplay : IDisposable
             await loading.ConfigureAwait(false);
         }
         return await loading.ConfigureAwait(false)
-            ?? await Task.Run(() => (loaded < target ? trees.Load(target, [], []) : null) ?? trees.EndLoad(target), CancellationToken.None).ConfigureAwait(false);
+            ?? await Task.Run(() => (loaded < target ? trees.Load(target, [], []) : null) ?? trees.EndLoad(target), CancellationToken.None)
+                .ConfigureAwait(false);
     }
 
     // Erases values that the snapshot's leaf log still contains. Leaves that were loaded from the database need no such erasure, because
@@ -334,7 +348,8 @@ public sealed partial class LogReplay : IDisposable
         {
             return null;
         }
-        IReadOnlyList<StoredErasure> erasures = await _store.ReadErasuresAsync(restored + 1, target, cancellationToken).ConfigureAwait(false);
+        IReadOnlyList<StoredErasure> erasures =
+            await _store.ReadErasuresAsync(restored + 1, target, cancellationToken).ConfigureAwait(false);
         try
         {
             return await Task.Run(() => Trees.Erase(erasures), CancellationToken.None).ConfigureAwait(false);

@@ -43,7 +43,8 @@ public sealed class LogTrees : IDisposable
 
     // The columns to read from the database. They exclude values that the directory does not keep, and always exclude keys, because neither
     // trees nor lookups need keys.
-    internal LeafColumns Columns => Values switch { KeptValues.None => LeafColumns.Trees, KeptValues.Lists => LeafColumns.Lists, _ => LeafColumns.Values };
+    internal LeafColumns Columns =>
+        Values switch { KeptValues.None => LeafColumns.Trees, KeptValues.Lists => LeafColumns.Lists, _ => LeafColumns.Values };
 
     /// <summary>
     /// Restores the trees from a snapshot, or in stored mode from the node store; returns null if there is no usable snapshot or node
@@ -188,7 +189,8 @@ public sealed class LogTrees : IDisposable
     /// current trees stay unchanged until the caller commits the result, which the caller must dispose of.
     /// </summary>
     public bool TryStage(
-        EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
+        EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs,
+        [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
     {
         ArgumentNullException.ThrowIfNull(record);
         return record.IsSwitch
@@ -201,7 +203,8 @@ public sealed class LogTrees : IDisposable
     /// <c>usernames</c> and <c>decommissioned</c>.
     /// </summary>
     public bool TryStartPeriod(
-        EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
+        EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs,
+        [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
     {
         ArgumentNullException.ThrowIfNull(record);
         if (record.Period != Period || record.PeriodFirstEpoch != record.Epoch)
@@ -219,7 +222,9 @@ public sealed class LogTrees : IDisposable
     {
         try
         {
-            staged = startsPeriod ? Directory.StartPeriod(record.Epoch, leaves, values, withProofs) : Directory.Stage(record.Epoch, leaves, values, withProofs);
+            staged = startsPeriod
+                ? Directory.StartPeriod(record.Epoch, leaves, values, withProofs)
+                : Directory.Stage(record.Epoch, leaves, values, withProofs);
         }
         catch (OptiksNativeException e) when (IsContradiction(e))
         {
@@ -253,7 +258,8 @@ public sealed class LogTrees : IDisposable
         try
         {
             Directory.Erase(GetStructures(leaves), Octets(leaves, erasure => erasure.Label));
-            Directory.EraseCopies(GetStructures(copies), Octets(copies, erasure => erasure.Label), Octets(copies, erasure => erasure.Commitment));
+            Directory.EraseCopies(GetStructures(copies), Octets(copies, erasure => erasure.Label),
+                Octets(copies, erasure => erasure.Commitment));
             return null;
         }
         catch (OptiksNativeException e) when (IsContradiction(e))
@@ -269,9 +275,11 @@ public sealed class LogTrees : IDisposable
     // trees have the leaves of the structures `usernames` and `decommissioned`, whatever their period. They have leaves of the structures
     // `devices` and `keys` only from the first epoch of their period on.
     private static bool HasLeaf(StoredErasure erasure, DirectoryStats at) => erasure.Erasure.Epoch <= at.Epoch
-        && (!GetStructure(erasure).IsPerPeriod() || at.Period == 0 || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
+        && (!GetStructure(erasure).IsPerPeriod() || at.Period == 0
+            || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
 
-    private static StructureId GetStructure(StoredErasure erasure) => erasure.Structure ?? throw new ArgumentException("An erasure has no leaf.", nameof(erasure));
+    private static StructureId GetStructure(StoredErasure erasure) =>
+        erasure.Structure ?? throw new ArgumentException("An erasure has no leaf.", nameof(erasure));
 
     private static StructureId[] GetStructures(StoredErasure[] erasures) => [.. erasures.Select(GetStructure)];
 
@@ -288,7 +296,8 @@ public sealed class LogTrees : IDisposable
     private static bool IsContradiction(OptiksNativeException e) => e.Status is NativeStatus.Data or NativeStatus.Duplicate;
 
     // The refusal may quote the exception's text, because the native library puts neither secrets nor data about users into it.
-    private static Refused Contradiction(ulong epoch, OptiksNativeException e) => new($"The leaves up to epoch {epoch} contradict each other ({e.Message}).");
+    private static Refused Contradiction(ulong epoch, OptiksNativeException e) =>
+        new($"The leaves up to epoch {epoch} contradict each other ({e.Message}).");
 
     // Compares the directory's roots, counts and VRF keys with a record. `RecordChain` compares the VRF keys of two successive records;
     // this method compares them with the keys of the directory's own secrets.
@@ -303,7 +312,8 @@ public sealed class LogTrees : IDisposable
             }
             if (_hasSecrets && !states[i].VrfPublicKey.Span.SequenceEqual(recorded.VrfPublicKey.Span))
             {
-                return new Refused($"The period's secrets do not give the VRF key of structure {i + 1} in the record of epoch {record.Epoch}.");
+                return new Refused(
+                    $"The period's secrets do not give the VRF key of structure {i + 1} in the record of epoch {record.Epoch}.");
             }
         }
         return null;

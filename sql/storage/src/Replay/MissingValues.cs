@@ -79,7 +79,8 @@ internal sealed class MissingValues
         {
             for (; first <= shown && _leaves.Count + _copies.Count > 0; first += EpochsPerRead)
             {
-                foreach (StoredErasure erasure in await store.ReadErasuresAsync(first, Math.Min(shown, first + EpochsPerRead - 1), cancellationToken).ConfigureAwait(false))
+                foreach (StoredErasure erasure in await store.ReadErasuresAsync(
+                    first, Math.Min(shown, first + EpochsPerRead - 1), cancellationToken).ConfigureAwait(false))
                 {
                     Forget(erasure, period);
                 }
@@ -99,10 +100,14 @@ internal sealed class MissingValues
         bool isDestroyed = periods.Any(row => row.Period == period && row.State is PeriodState.Destroying or PeriodState.Destroyed);
         int lost = _leaves.Count + _copies.Count;
         Clear();
-        return isDestroyed ? null : new Refused($"{lost} values of period {period} are not in the database, and no epoch erased them. They were lost: restore the database ('optiks-db fsck' names the leaves).");
+        return isDestroyed
+            ? null
+            : new Refused(
+                $"{lost} values of period {period} are not in the database, and no epoch erased them. They were lost: restore the database ('optiks-db fsck' names the leaves).");
     }
 
-    private static bool Keeps(KeptValues kept, StructureId structure) => kept == KeptValues.All || (kept == KeptValues.Lists && structure == StructureId.Devices);
+    private static bool Keeps(KeptValues kept, StructureId structure) =>
+        kept == KeptValues.All || (kept == KeptValues.Lists && structure == StructureId.Devices);
 
     private static UInt128 ReadHalf(ReadOnlySpan<byte> octets) => BinaryPrimitives.ReadUInt128BigEndian(octets);
 

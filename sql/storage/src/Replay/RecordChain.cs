@@ -56,7 +56,8 @@ public sealed class RecordChain
         ulong epoch = EpochRecord.ReadEpoch(record);
         bool hasHash = EpochRecord.Hash(record).AsSpan().SequenceEqual(row.RecordHash.Span);
         return reason == Reason.Valid && epoch == row.Epoch && hasHash ? null
-            : !EpochRecord.Decode(record).LogId.Span.SequenceEqual(_anchor.LogId.Span) ? new Refused($"The record of epoch {row.Epoch} belongs to another log than the trust anchor.")
+            : !EpochRecord.Decode(record).LogId.Span.SequenceEqual(_anchor.LogId.Span)
+                ? new Refused($"The record of epoch {row.Epoch} belongs to another log than the trust anchor.")
             : epoch != row.Epoch ? new Refused($"The row of epoch {row.Epoch} holds the record of epoch {epoch}.")
             : !hasHash ? new Refused($"The record hash of epoch {row.Epoch} does not match its record.")
             : new Refused($"The record of epoch {row.Epoch} is not valid or does not follow the previous record ({reason.Name()}).");
@@ -78,7 +79,8 @@ public sealed class RecordChain
         ArgumentNullException.ThrowIfNull(epoch);
         Reason reason = Verifier.Checkpoint(_anchor, epoch.Row.Checkpoint.Span, out ulong size, out byte[] root);
         return reason != Reason.Valid ? new Refused($"The checkpoint of epoch {epoch.Epoch} is not valid ({reason.Name()}).")
-            : size != epoch.Epoch + 1 || !root.AsSpan().SequenceEqual(epoch.Root().AsSpan()) ? new Refused($"The checkpoint of epoch {epoch.Epoch} does not match the records up to it.")
+            : size != epoch.Epoch + 1 || !root.AsSpan().SequenceEqual(epoch.Root().AsSpan())
+                ? new Refused($"The checkpoint of epoch {epoch.Epoch} does not match the records up to it.")
             : null;
     }
 

@@ -16,7 +16,8 @@ public abstract class AcceptStore : HeadReader, IAcceptStore
     public virtual int? ConcurrentUpdates => null;
 
     /// <inheritdoc/>
-    public abstract Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken);
+    public abstract Task<IReadOnlyList<AcceptResult>> AcceptAsync(
+        IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken);
 
     /// <inheritdoc/>
     public virtual Task CheckWritableAsync(CancellationToken cancellationToken) => Task.CompletedTask;
@@ -24,14 +25,17 @@ public abstract class AcceptStore : HeadReader, IAcceptStore
     /// <inheritdoc/>
     /// <remarks>This implementation is correct only for engines that commit requests in the order of their sequence numbers.</remarks>
     public virtual Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) =>
-        Database.ReadAsync((session, cancel) => session.FirstAsync(Statements.CountPending, rows => rows.GetInt64(0), cancel, Parameter.Create("atMost", atMost)), cancellationToken);
+        Database.ReadAsync(
+            (session, cancel) => session.FirstAsync(
+                Statements.CountPending, rows => rows.GetInt64(0), cancel, Parameter.Create("atMost", atMost)), cancellationToken);
 
     /// <inheritdoc/>
     public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>
         Database.ReadAsync((session, cancel) => RequestStatusReader.ReadAsync(session, requestId, cancel), cancellationToken);
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<ErasedVersion>> ReadReceiptAsync(ulong epoch, Guid requestId, CancellationToken cancellationToken) => Database.ReadAsync(
+    public Task<IReadOnlyList<ErasedVersion>> ReadReceiptAsync(ulong epoch, Guid requestId, CancellationToken cancellationToken) =>
+        Database.ReadAsync(
         (session, cancel) => session.ListAsync(
             Statements.Receipt,
             rows => new ErasedVersion((StructureId)rows.GetInt16(0), rows.GetUInt64(1), rows.GetUInt64(2), rows.GetUInt64(3)),

@@ -19,7 +19,8 @@ public class FollowStore : HeadReader, IFollowStore
         Database.ReadAsync((session, cancel) => session.ListAsync(Statements.Periods, StoredRows.Period, cancel), cancellationToken);
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<EpochRow>> ReadEpochsAsync(ulong first, ulong last, CancellationToken cancellationToken) => Database.ReadAsync<IReadOnlyList<EpochRow>>(
+    public Task<IReadOnlyList<EpochRow>> ReadEpochsAsync(ulong first, ulong last, CancellationToken cancellationToken) =>
+        Database.ReadAsync<IReadOnlyList<EpochRow>>(
         async (session, cancel) =>
         {
             if (LastVisible(await session.ReadHeadAsync(cancel)) is not ulong end || first > end)
@@ -27,7 +28,8 @@ public class FollowStore : HeadReader, IFollowStore
                 return [];
             }
             IReadOnlyList<EpochRow> epochs = await session.ListAsync(
-                Statements.Epochs, StoredRows.Epoch, cancel, Parameter.Create("first", first), Parameter.Create("last", Math.Min(last, end)), Parameter.Create("max", MaxEpochs));
+                Statements.Epochs, StoredRows.Epoch, cancel, Parameter.Create("first", first),
+                Parameter.Create("last", Math.Min(last, end)), Parameter.Create("max", MaxEpochs));
             for (int i = 0; i < epochs.Count; i++)
             {
                 if (epochs[i].Epoch != first + (ulong)i)
@@ -40,7 +42,8 @@ public class FollowStore : HeadReader, IFollowStore
         cancellationToken);
 
     /// <inheritdoc/>
-    public IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken) => LeafPages.ReadAsync(
+    public IAsyncEnumerable<LeafBatch> ReadLeavesAsync(
+        ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken) => LeafPages.ReadAsync(
         first,
         last,
         batchRows,
@@ -52,7 +55,8 @@ public class FollowStore : HeadReader, IFollowStore
         cancellationToken);
 
     /// <inheritdoc/>
-    public Task<(LeafBatch Names, ulong? Through)> ReadNamesAsync(ulong first, ulong last, int maxLeaves, LeafColumns columns, CancellationToken cancellationToken) =>
+    public Task<(LeafBatch Names, ulong? Through)> ReadNamesAsync(
+        ulong first, ulong last, int maxLeaves, LeafColumns columns, CancellationToken cancellationToken) =>
         Database.ReadAsync<(LeafBatch, ulong?)>(
             async (session, cancel) => LastVisible(await session.ReadHeadAsync(cancel)) is ulong end && first <= end
                 ? await session.ReadNamesAsync(first, Math.Min(last, end), maxLeaves, columns, cancel)
@@ -60,7 +64,8 @@ public class FollowStore : HeadReader, IFollowStore
             cancellationToken);
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong first, ulong last, CancellationToken cancellationToken) => Database.ReadAsync<IReadOnlyList<StoredErasure>>(
+    public Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong first, ulong last, CancellationToken cancellationToken) =>
+        Database.ReadAsync<IReadOnlyList<StoredErasure>>(
         async (session, cancel) => LastVisible(await session.ReadHeadAsync(cancel)) is ulong end && first <= Math.Min(last, end)
             ? await ErasureReader.ReadAsync(session, first, Math.Min(last, end), cancel)
             : [],

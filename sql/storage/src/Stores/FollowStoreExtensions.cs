@@ -13,5 +13,6 @@ public static class FollowStoreExtensions
 
     /// <summary>Reads one epoch that must exist. Throws <see cref="StorageCorruptException"/> when the database lacks the epoch.</summary>
     public static async Task<EpochRow> ReadEpochAsync(this IFollowStore store, ulong epoch, CancellationToken cancellationToken) =>
-        await store.TryReadEpochAsync(epoch, cancellationToken).ConfigureAwait(false) ?? throw new StorageCorruptException($"The database lacks epoch {epoch}.");
+        await store.TryReadEpochAsync(epoch, cancellationToken).ConfigureAwait(false)
+            ?? throw new StorageCorruptException($"The database lacks epoch {epoch}.");
 }

@@ -13,10 +13,12 @@ public abstract class HeadReader : IHeadReader
     protected Statements Statements => Database.Statements;
 
     /// <inheritdoc/>
-    public Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken) => Database.ReadAsync(StoredRows.ReadHeadAsync, cancellationToken);
+    public Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken) =>
+        Database.ReadAsync(StoredRows.ReadHeadAsync, cancellationToken);
 
     /// <inheritdoc/>
-    public Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken) => Database.ReadAsync(ReadClockAsync, cancellationToken);
+    public Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken) =>
+        Database.ReadAsync(ReadClockAsync, cancellationToken);
 
     /// <inheritdoc/>
     public async Task<HeadRow> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken)

@@ -27,7 +27,8 @@ public interface IAcceptStore : IHeadReader
     Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken);
 
     /// <summary>Accepts units as the overload with a floor does, but without checking a floor.</summary>
-    Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, CancellationToken cancellationToken) => AcceptAsync(units, HeadFloor.None, cancellationToken);
+    Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, CancellationToken cancellationToken) =>
+        AcceptAsync(units, HeadFloor.None, cancellationToken);
 
     /// <summary>
     /// Checks, without writing, whether the database seems able to accept a write now. Throws <see cref="StorageUnavailableException"/> if

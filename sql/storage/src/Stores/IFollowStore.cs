@@ -21,7 +21,8 @@ public interface IFollowStore : IHeadReader
     /// ordinal). Epochs that the role does not see are omitted. Each batch has the leaves of whole epochs, together about the given number
     /// of rows (<paramref name="batchRows"/>). The batches omit erased values and epochs without leaves. Writers are not blocked.
     /// </summary>
-    IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken);
+    IAsyncEnumerable<LeafBatch> ReadLeavesAsync(
+        ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken);
 
     /// <summary>
     /// Reads the leaves of the structures <c>usernames</c> and <c>decommissioned</c>, which are independent of periods. Reads them for the
@@ -31,7 +32,8 @@ public interface IFollowStore : IHeadReader
     /// <paramref name="columns"/> include the values of all leaves.
     /// </summary>
     /// <returns>The leaves, and the last epoch that the call covered; that epoch is null when the role sees none of the epochs.</returns>
-    Task<(LeafBatch Names, ulong? Through)> ReadNamesAsync(ulong first, ulong last, int maxLeaves, LeafColumns columns, CancellationToken cancellationToken);
+    Task<(LeafBatch Names, ulong? Through)> ReadNamesAsync(
+        ulong first, ulong last, int maxLeaves, LeafColumns columns, CancellationToken cancellationToken);
 
     /// <summary>
     /// Reads the erasures that the epochs from <paramref name="first"/> to <paramref name="last"/> decided, in order, except erasures of

@@ -15,7 +15,8 @@ public sealed class MaintenanceStore : PipelineStore
     /// <summary>
     /// Begins to read all stored rows as of one point in time. The caller must dispose of the result before it disposes of the store.
     /// </summary>
-    public async Task<ConsistentRead> OpenConsistentReadAsync(CancellationToken cancellationToken) => new ConsistentRead(Statements, await Database.BeginConsistentReadAsync(cancellationToken));
+    public async Task<ConsistentRead> OpenConsistentReadAsync(CancellationToken cancellationToken) =>
+        new ConsistentRead(Statements, await Database.BeginConsistentReadAsync(cancellationToken));
 
     /// <summary>
     /// Begins to import rows into a migrated, empty database. Throws <see cref="StorageMisconfiguredException"/> when the database is not
@@ -26,8 +27,10 @@ public sealed class MaintenanceStore : PipelineStore
         ITransaction transaction = await Database.BeginImportAsync(cancellationToken);
         try
         {
-            return await transaction.RunAsync(session => session.FirstAsync(Statements.HasRows, rows => rows.GetBoolean(0), cancellationToken), cancellationToken)
-                ? throw new StorageMisconfiguredException($"The database {Database.Location} is not empty: import into a new one, made by 'optiks-db migrate'.")
+            return await transaction.RunAsync(
+                session => session.FirstAsync(Statements.HasRows, rows => rows.GetBoolean(0), cancellationToken), cancellationToken)
+                ? throw new StorageMisconfiguredException(
+                    $"The database {Database.Location} is not empty: import into a new one, made by 'optiks-db migrate'.")
                 : new StorageImport(Statements, transaction);
         }
         catch
@@ -52,7 +55,8 @@ public sealed class MaintenanceStore : PipelineStore
     public Task<CommitResult> RestoreEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken)
     {
         commit.ThrowIfInconsistent(restores: true);
-        return CommitAsync((session, cancel) => EpochWriter.TryRestoreAsync(session, lease, commit, cancel), commit.Epoch, cancellationToken);
+        return CommitAsync((session, cancel) => EpochWriter.TryRestoreAsync(session, lease, commit, cancel), commit.Epoch,
+            cancellationToken);
     }
 
     /// <summary>
@@ -68,7 +72,8 @@ public sealed class MaintenanceStore : PipelineStore
                 throw new ArgumentException($"Period {period} cannot begin now: the log is in period {current.Period}.", nameof(period));
             }
             // If the period has begun before this write, the request is already fulfilled, and the statement writes nothing.
-            return new WriteResult<int>(await session.ChangeAsync(Statements.RequestSwitch, cancel, Parameter.Create("period", period)), Commit: true);
+            return new WriteResult<int>(
+                await session.ChangeAsync(Statements.RequestSwitch, cancel, Parameter.Create("period", period)), Commit: true);
         },
         resolve: null,
         cancellationToken);
@@ -83,7 +88,8 @@ public sealed class MaintenanceStore : PipelineStore
     /// <param name="before">The wrapped secrets that the caller has read from the database.</param>
     /// <param name="after">The same secrets, wrapped by another key.</param>
     /// <param name="cancellationToken">Ends the wait for other writers.</param>
-    public Task<bool> RewrapSecretsAsync(ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken)
+    public Task<bool> RewrapSecretsAsync(
+        ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken)
     {
         ArgumentOutOfRangeException.ThrowIfZero(before.Length);
         ArgumentOutOfRangeException.ThrowIfZero(after.Length);

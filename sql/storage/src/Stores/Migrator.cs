@@ -44,7 +44,8 @@ public abstract class Migrator
     /// Returns one sentence for each migration step that the migrator could not take because it lacks a right. The sentence says which
     /// database user can take the step. Most engines have no such steps.
     /// </summary>
-    public virtual Task<IReadOnlyList<string>> FindGapsAsync(CancellationToken cancellationToken) => Task.FromResult<IReadOnlyList<string>>([]);
+    public virtual Task<IReadOnlyList<string>> FindGapsAsync(CancellationToken cancellationToken) =>
+        Task.FromResult<IReadOnlyList<string>>([]);
 
     /// <summary>Opens the database without checking its schema version.</summary>
     protected abstract Task<IDatabase> OpenAsync(CancellationToken cancellationToken);
@@ -88,7 +89,8 @@ public abstract class Migrator
         }
         (string name, string script) = _schema.Migrations[version];
         await RunAsync(session, script, cancellationToken);
-        _ = await session.ChangeAsync(InsertMigration, cancellationToken, Parameter.Create("version", version + 1), Parameter.Create("name", name));
+        _ = await session.ChangeAsync(
+            InsertMigration, cancellationToken, Parameter.Create("version", version + 1), Parameter.Create("name", name));
         return new WriteResult<string?>(name, Commit: true);
     }
 }

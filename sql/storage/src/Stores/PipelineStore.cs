@@ -73,7 +73,8 @@ public class PipelineStore : FollowStore
     public Task ReleaseLeaseAsync(Lease lease, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(lease);
-        return ChangeOneAsync(Statements.ReleaseLease, cancellationToken, Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder));
+        return ChangeOneAsync(Statements.ReleaseLease, cancellationToken, Parameter.Create("fence", lease.Fence),
+            Parameter.Create("holder", lease.Holder));
     }
 
     /// <summary>
@@ -82,18 +83,21 @@ public class PipelineStore : FollowStore
     /// </summary>
     public async Task CreateGenesisAsync(Lease lease, EpochRow genesis, PeriodRow period, CancellationToken cancellationToken)
     {
-        if (genesis.Epoch != 0 || !genesis.Checkpoint.IsEmpty || genesis.RecordHash.Length != 32 || period is not { Period: 0, FirstEpoch: 0, State: PeriodState.Current })
+        if (genesis.Epoch != 0 || !genesis.Checkpoint.IsEmpty || genesis.RecordHash.Length != 32
+            || period is not { Period: 0, FirstEpoch: 0, State: PeriodState.Current })
         {
             throw new ArgumentException("The genesis epoch is epoch 0, unsigned, and starts the first period.");
         }
-        CommitResult result = await CommitAsync((session, cancel) => EpochWriter.TryWriteGenesisAsync(session, lease, genesis, period, cancel), genesis, cancellationToken);
+        CommitResult result = await CommitAsync(
+            (session, cancel) => EpochWriter.TryWriteGenesisAsync(session, lease, genesis, period, cancel), genesis, cancellationToken);
         if (result == CommitResult.Fenced)
         {
             throw new StorageFencedException("The genesis epoch was not written: the lease is lost, or the database has an epoch already.");
         }
         if (result == CommitResult.Unknown)
         {
-            throw new StorageUnavailableException("The genesis epoch may or may not have been written: read the head before anything else.");
+            throw new StorageUnavailableException(
+                "The genesis epoch may or may not have been written: read the head before anything else.");
         }
     }
 
@@ -103,14 +107,16 @@ public class PipelineStore : FollowStore
     /// repeat the call. Throws <see cref="StorageFencedException"/> in three cases: the caller has lost the lease, the given period is not
     /// the one after the current period, or the new secrets name another key-encryption key than the current period's secrets.
     /// </summary>
-    public Task<PeriodRow> BeginPeriodAsync(Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken)
+    public Task<PeriodRow> BeginPeriodAsync(
+        Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(lease);
         ArgumentOutOfRangeException.ThrowIfZero(wrappedSecrets.Length);
         return Database.WriteAsync(
             async (session, cancel) => new WriteResult<PeriodRow>(
                 await PeriodWriter.BeginAsync(session, lease, period, wrappedSecrets, cancel)
-                    ?? throw new StorageFencedException($"Period {period} was not begun: the lease is lost, another period is the one that follows, or the key-encryption key was rotated meanwhile."),
+                    ?? throw new StorageFencedException(
+                        $"Period {period} was not begun: the lease is lost, another period is the one that follows, or the key-encryption key was rotated meanwhile."),
                 Commit: true),
             resolve: null,
             cancellationToken);
@@ -132,7 +138,8 @@ public class PipelineStore : FollowStore
     /// are staged. It ends once that period is current.
     /// </summary>
     public Task<ulong?> ReadRequestedSwitchAsync(CancellationToken cancellationToken) =>
-        Database.ReadAsync((session, cancel) => session.FirstAsync<ulong?>(Statements.RequestedSwitch, rows => rows.GetUInt64(0), cancel), cancellationToken);
+        Database.ReadAsync((session, cancel) => session.FirstAsync<ulong?>(Statements.RequestedSwitch, rows => rows.GetUInt64(0), cancel),
+            cancellationToken);
 
     /// <summary>
     /// Deletes the secrets of a period that has ended and is no longer served, because the given number of later periods
@@ -168,7 +175,8 @@ public class PipelineStore : FollowStore
         return Database.WriteAsync(
             async (session, cancel) => new WriteResult<bool>(
                 await PeriodWriter.DestroyAsync(session, lease, period, maxValues, cancel)
-                    ?? throw new StorageFencedException($"Period {period} was not destroyed: the lease is lost, or its secrets are still there."),
+                    ?? throw new StorageFencedException(
+                        $"Period {period} was not destroyed: the lease is lost, or its secrets are still there."),
                 Commit: true),
             resolve: null,
             cancellationToken);
@@ -191,7 +199,9 @@ public class PipelineStore : FollowStore
 
     /// <summary>Counts the pending items; the count stops at the limit <paramref name="atMost"/>.</summary>
     public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) =>
-        Database.ReadAsync((session, cancel) => session.FirstAsync(Statements.CountPending, rows => rows.GetInt64(0), cancel, Parameter.Create("atMost", atMost)), cancellationToken);
+        Database.ReadAsync(
+            (session, cancel) => session.FirstAsync(
+                Statements.CountPending, rows => rows.GetInt64(0), cancel, Parameter.Create("atMost", atMost)), cancellationToken);
 
     /// <summary>
     /// Writes the epoch in one transaction: leaves, values, the epoch row, outcomes, erasures, the switch to the next period if there is
@@ -218,7 +228,8 @@ public class PipelineStore : FollowStore
     /// that does not exist, and for a copy that a later row removed. The table of leaves has no index of labels, so finding one leaf among
     /// an epoch's n leaves takes about log2(n) small reads. Finding a copy takes one read, because the labels of copies have an index.
     /// </summary>
-    public Task<IReadOnlyList<LeafPlace?>> FindLeavesAsync(IReadOnlyList<LeafName> names, CancellationToken cancellationToken) => Database.ReadAsync<IReadOnlyList<LeafPlace?>>(
+    public Task<IReadOnlyList<LeafPlace?>> FindLeavesAsync(IReadOnlyList<LeafName> names, CancellationToken cancellationToken) =>
+        Database.ReadAsync<IReadOnlyList<LeafPlace?>>(
         async (session, cancel) =>
         {
             var places = new LeafPlace?[names.Count];
@@ -244,7 +255,8 @@ public class PipelineStore : FollowStore
     /// including leaves of the unpublished epoch. Returns fewer leaves when their values exceed about 16 MiB, but at least one leaf if one
     /// exists.
     /// </summary>
-    public virtual Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken) =>
+    public virtual Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(
+        ulong epoch, int ordinal, int max, CancellationToken cancellationToken) =>
         Database.ReadAsync((session, cancel) => session.ReadStoredLeavesAsync(epoch, ordinal, max, cancel), cancellationToken);
 
     /// <summary>
@@ -256,14 +268,16 @@ public class PipelineStore : FollowStore
         (Sql sql, Parameter[] key) = place.Period is ulong period
             ? (Statements.CopyValueAt, (Parameter[])[Parameter.Create("period", period), Parameter.Create("number", place.Ordinal)])
             : (Statements.ValueAt, (Parameter[])[Parameter.Create("epoch", place.Epoch), Parameter.Create("ordinal", place.Ordinal)]);
-        return Database.ReadAsync((session, cancel) => session.FirstAsync<ReadOnlyMemory<byte>?>(sql, rows => rows.GetBytes(0), cancel, key), cancellationToken);
+        return Database.ReadAsync(
+            (session, cancel) => session.FirstAsync<ReadOnlyMemory<byte>?>(sql, rows => rows.GetBytes(0), cancel, key), cancellationToken);
     }
 
     /// <summary>
     /// Stores the signed checkpoint of a committed epoch in the row that has this epoch and record hash. Throws
     /// <see cref="StorageFencedException"/> when no such row exists or the fence has changed.
     /// </summary>
-    public virtual async Task StoreCheckpointAsync(Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken)
+    public virtual async Task StoreCheckpointAsync(
+        Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(lease);
         ArgumentOutOfRangeException.ThrowIfZero(checkpoint.Length);
@@ -277,7 +291,8 @@ public class PipelineStore : FollowStore
             Parameter.Create("holder", lease.Holder));
         if (!stored)
         {
-            throw new StorageFencedException($"The checkpoint of epoch {epoch} was not stored: the lease is lost, or that epoch has another record.");
+            throw new StorageFencedException(
+                $"The checkpoint of epoch {epoch} was not stored: the lease is lost, or that epoch has another record.");
         }
     }
 
@@ -289,9 +304,11 @@ public class PipelineStore : FollowStore
     public async Task PublishAsync(Lease lease, ulong epoch, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(lease);
-        if (!await ChangeOneAsync(Statements.Publish, cancellationToken, Parameter.Create("epoch", epoch), Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder)))
+        if (!await ChangeOneAsync(Statements.Publish, cancellationToken, Parameter.Create("epoch", epoch),
+            Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder)))
         {
-            throw new StorageFencedException($"Epoch {epoch} was not published: the lease is lost, or it is not the last epoch, or it is not signed.");
+            throw new StorageFencedException(
+                $"Epoch {epoch} was not published: the lease is lost, or it is not the last epoch, or it is not signed.");
         }
     }
 
@@ -303,7 +320,8 @@ public class PipelineStore : FollowStore
     public Task<int> PurgeRequestsAsync(Lease lease, int maxRequests, CancellationToken cancellationToken) => Database.WriteAsync(
         async (session, cancel) =>
         {
-            if (await session.ChangeAsync(Statements.HoldLease, cancel, Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder)) != 1)
+            if (await session.ChangeAsync(
+                Statements.HoldLease, cancel, Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder)) != 1)
             {
                 throw new StorageFencedException("Old requests were not purged: the lease is lost.");
             }
@@ -334,12 +352,14 @@ public class PipelineStore : FollowStore
 
     // Runs a transaction that writes an epoch. If the database's answer to the commit is lost, looks for the epoch's row in the database:
     // the commit took effect exactly if this row is there (docs/pipeline.md invariant 3).
-    private protected Task<CommitResult> CommitAsync(Func<ISession, CancellationToken, Task<bool>> tryWrite, EpochRow epoch, CancellationToken cancellationToken) =>
+    private protected Task<CommitResult> CommitAsync(
+        Func<ISession, CancellationToken, Task<bool>> tryWrite, EpochRow epoch, CancellationToken cancellationToken) =>
         CommitAsync(tryWrite, (session, cancel) => EpochReader.HasEpochAsync(session, epoch, cancel), cancellationToken);
 
     // Runs a transaction that writes copies. If the database's answer to the commit is lost, looks for the last of the copies in the
     // database: the commit took effect exactly if this copy is there.
-    private protected async Task<StageResult> StageAsync(Func<ISession, CancellationToken, Task<StageResult>> write, CopyBatch copies, CancellationToken cancellationToken)
+    private protected async Task<StageResult> StageAsync(
+        Func<ISession, CancellationToken, Task<StageResult>> write, CopyBatch copies, CancellationToken cancellationToken)
     {
         StageResult written = StageResult.Fenced;
         CommitResult commit = await CommitAsync(
@@ -357,7 +377,8 @@ public class PipelineStore : FollowStore
     }
 
     private async Task<CommitResult> CommitAsync(
-        Func<ISession, CancellationToken, Task<bool>> tryWrite, Func<ISession, CancellationToken, Task<bool>> isStored, CancellationToken cancellationToken)
+        Func<ISession, CancellationToken, Task<bool>> tryWrite, Func<ISession, CancellationToken, Task<bool>> isStored,
+        CancellationToken cancellationToken)
     {
         try
         {

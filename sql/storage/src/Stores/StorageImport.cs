@@ -118,7 +118,8 @@ public sealed class StorageImport : IAsyncDisposable
         {
             _ = await _transaction.RunAsync(
                 session => session.ChangeAsync(
-                    _statements.DropSuperseded, cancellationToken, Parameter.Create("period", added.Key), Parameter.Create("number", added.Min(copy => copy.Number))),
+                    _statements.DropSuperseded, cancellationToken, Parameter.Create("period", added.Key),
+                    Parameter.Create("number", added.Min(copy => copy.Number))),
                 cancellationToken);
         }
     }
@@ -143,7 +144,8 @@ public sealed class StorageImport : IAsyncDisposable
     public async Task AddPendingAsync(IReadOnlyList<StoredPending> pending, CancellationToken cancellationToken)
     {
         IReadOnlyDictionary<long, StoredRequest>? requests = await _transaction.RunAsync(
-            session => session.FindRequestsAsync([.. pending.Select(row => row.Sequence).Distinct()], cancellationToken), cancellationToken);
+            session => session.FindRequestsAsync([.. pending.Select(row => row.Sequence).Distinct()], cancellationToken),
+            cancellationToken);
         await CopyAsync(
             Table.Pending,
             pending,
@@ -204,7 +206,8 @@ public sealed class StorageImport : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _transaction.DisposeAsync();
 
-    private Task<int> CopyAsync<T>(Table table, IReadOnlyList<T> rows, Action<IRowWriter, T> write, CancellationToken cancellationToken) => _transaction.RunAsync(
+    private Task<int> CopyAsync<T>(Table table, IReadOnlyList<T> rows, Action<IRowWriter, T> write, CancellationToken cancellationToken) =>
+        _transaction.RunAsync(
         async session =>
         {
             await session.CopyAsync(table, rows.Count, (cells, i) => write(cells, rows[i]), cancellationToken);

@@ -28,15 +28,18 @@ internal sealed class EditedStore(IFollowStore store) : IFollowStore
 
     public Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken) => store.ReadClockAsync(cancellationToken);
 
-    public Task<HeadRow> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken) => store.WaitForPublishedAsync(publishedEpoch, timeout, cancellationToken);
+    public Task<HeadRow> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken) =>
+        store.WaitForPublishedAsync(publishedEpoch, timeout, cancellationToken);
 
-    public async Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken) => [.. Periods(await store.ReadPeriodsAsync(cancellationToken))];
+    public async Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken) =>
+        [.. Periods(await store.ReadPeriodsAsync(cancellationToken))];
 
     public async Task<IReadOnlyList<EpochRow>> ReadEpochsAsync(ulong first, ulong last, CancellationToken cancellationToken) =>
         [.. Epochs(await store.ReadEpochsAsync(first, last, cancellationToken))];
 
     public async IAsyncEnumerable<LeafBatch> ReadLeavesAsync(
-        ulong first, ulong last, int batchRows, LeafColumns columns, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+        ulong first, ulong last, int batchRows, LeafColumns columns,
+        [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
         Columns.Add(columns);
         await BeforeLeaves();
@@ -46,7 +49,8 @@ internal sealed class EditedStore(IFollowStore store) : IFollowStore
         }
     }
 
-    public async Task<(LeafBatch Names, ulong? Through)> ReadNamesAsync(ulong first, ulong last, int maxLeaves, LeafColumns columns, CancellationToken cancellationToken)
+    public async Task<(LeafBatch Names, ulong? Through)> ReadNamesAsync(
+        ulong first, ulong last, int maxLeaves, LeafColumns columns, CancellationToken cancellationToken)
     {
         Columns.Add(columns);
         await BeforeLeaves();
@@ -54,11 +58,14 @@ internal sealed class EditedStore(IFollowStore store) : IFollowStore
         return (Leaves(names), through);
     }
 
-    public Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong first, ulong last, CancellationToken cancellationToken) => store.ReadErasuresAsync(first, last, cancellationToken);
+    public Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong first, ulong last, CancellationToken cancellationToken) =>
+        store.ReadErasuresAsync(first, last, cancellationToken);
 
-    public Task<int> CountCopiesAsync(ulong period, CancellationToken cancellationToken) => store.CountCopiesAsync(period, cancellationToken);
+    public Task<int> CountCopiesAsync(ulong period, CancellationToken cancellationToken) =>
+        store.CountCopiesAsync(period, cancellationToken);
 
-    public async Task<CopyBatch> ReadCopiesAsync(ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken) =>
+    public async Task<CopyBatch> ReadCopiesAsync(
+        ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken) =>
         Copies(await store.ReadCopiesAsync(period, first, max, columns, cancellationToken));
 
     public ValueTask DisposeAsync() => store.DisposeAsync();

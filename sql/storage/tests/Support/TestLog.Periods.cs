@@ -30,8 +30,10 @@ internal sealed partial class TestLog
         PeriodRow current = PeriodRows.Current(await _pipeline.ReadPeriodsAsync(CancellationToken.None));
         using DirectorySecrets secrets = source.UnwrapPeriod(current.WrappedSecrets.Span, Period, Anchor.LogId.Span);
         using DirectorySecrets next = secrets.NextPeriod();
-        _ = await _pipeline.BeginPeriodAsync(_lease, Period + 1, source.WrapPeriod(next, Period + 1, Anchor.LogId.Span), CancellationToken.None);
-        _next = KeyDirectory.Create(new DirectoryOptions { Secrets = next, MaxValueLength = Anchor.Configuration.MaxValueLength, Period = Period + 1 });
+        _ = await _pipeline.BeginPeriodAsync(
+            _lease, Period + 1, source.WrapPeriod(next, Period + 1, Anchor.LogId.Span), CancellationToken.None);
+        _next = KeyDirectory.Create(
+            new DirectoryOptions { Secrets = next, MaxValueLength = Anchor.Configuration.MaxValueLength, Period = Period + 1 });
         foreach ((ulong epoch, LeafRow[] rows, byte[] values) in _names)
         {
             _next.Load(epoch, rows, values);
@@ -43,7 +45,10 @@ internal sealed partial class TestLog
     public Task StageAsync(params string[] keys) => StageAsync([.. keys.Select(key => (StructureId.Keys, key))]);
 
     /// <summary>Stages every key that is not staged yet or that got a new version after it was staged.</summary>
-    public Task StageAllAsync() => StageAsync([.. _latest.Where(latest => !_staged.TryGetValue(latest.Key, out CopySource staged) || staged != latest.Value.Source).Select(latest => latest.Key)]);
+    public Task StageAllAsync() =>
+        StageAsync(
+            [.. _latest.Where(latest => !_staged.TryGetValue(latest.Key, out CopySource staged) || staged != latest.Value.Source)
+                .Select(latest => latest.Key)]);
 
     /// <summary>
     /// Stages keys of any structure. If the function <paramref name="tamper"/> is given, it changes the rows that are stored, while this
@@ -123,7 +128,9 @@ internal sealed partial class TestLog
             staged.Commit();
         }
         var row = new EpochRow(epoch, record, EpochRecord.Hash(record), default);
-        var commit = new EpochCommit(row, previous.RecordHash, Period + 1, LeafBatch.Empty, []) { Switch = new PeriodSwitch(Period + 1, _numStaged) };
+        var commit = new EpochCommit(
+            row, previous.RecordHash, Period + 1, LeafBatch.Empty, [])
+        { Switch = new PeriodSwitch(Period + 1, _numStaged) };
         Assert.Equal(CommitResult.Committed, await _pipeline.CommitEpochAsync(_lease, commit, CancellationToken.None));
         _directory.Dispose();
         _directory = _next;
@@ -169,7 +176,8 @@ internal sealed partial class TestLog
             LeafRow row = leaves.Rows.Span[i];
             if (row.Structure.HasVersions())
             {
-                _latest[(row.Structure, Encoding.UTF8.GetString(leaves.Key(i).Span))] = (new CopySource(row.Version, epoch, i), items[row.InputIndex].Value.ToArray());
+                _latest[(row.Structure, Encoding.UTF8.GetString(leaves.Key(i).Span))] = (new CopySource(row.Version, epoch, i),
+                    items[row.InputIndex].Value.ToArray());
             }
         }
     }

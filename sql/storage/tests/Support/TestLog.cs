@@ -24,7 +24,8 @@ internal sealed partial class TestLog : IAsyncDisposable
     private Lease _lease;
     private bool _isHeldBack;
 
-    private TestLog(DataFolder folder, TrustAnchor anchor, KeyDirectory directory, INoteSigner signer, BoardWriter board, string boardFolder, PipelineStore pipeline, IAcceptStore accept, Lease lease)
+    private TestLog(DataFolder folder, TrustAnchor anchor, KeyDirectory directory, INoteSigner signer, BoardWriter board,
+        string boardFolder, PipelineStore pipeline, IAcceptStore accept, Lease lease)
     {
         Folder = folder;
         Anchor = anchor;
@@ -90,9 +91,17 @@ internal sealed partial class TestLog : IAsyncDisposable
         // The log promises heartbeats only once a day: nobody publishes heartbeats here, and the tests may run longer than the default of 5
         // minutes.
         const uint maxBehindMs = 24 * 3_600_000;
-        (TrustAnchor anchor, INoteSigner signer) = secretSource.CreateLog(new Configuration { Origin = "localhost/test", MaxAheadMs = 60_000, MaxBehindMs = maxBehindMs, PeriodLengthMs = periodLengthMs });
+        (TrustAnchor anchor, INoteSigner signer) = secretSource.CreateLog(
+            new Configuration
+            {
+                Origin = "localhost/test",
+                MaxAheadMs = 60_000,
+                MaxBehindMs = maxBehindMs,
+                PeriodLengthMs = periodLengthMs,
+            });
         using var secrets = DirectorySecrets.Generate();
-        var directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, MaxValueLength = anchor.Configuration.MaxValueLength });
+        var directory = KeyDirectory.Create(
+            new DirectoryOptions { Secrets = secrets, MaxValueLength = anchor.Configuration.MaxValueLength });
         string boardFolder = Path.Combine(folder.Board, "log");
         Directory.CreateDirectory(boardFolder);
         BoardWriter board = await BoardWriter.OpenAsync(boardFolder, anchor.LogKey, Ed25519.Verifier, CancellationToken.None);
@@ -130,7 +139,8 @@ internal sealed partial class TestLog : IAsyncDisposable
         PublishItemsAsync([.. updates.Select(update => Item(StructureId.Keys, update.Key, update.Value))], tamper);
 
     /// <summary>Creates an update item from a key, given as text, and its new value.</summary>
-    public static AcceptItem Item(StructureId structure, string key, byte[] value) => new(structure, Encoding.UTF8.GetBytes(key), value, null);
+    public static AcceptItem Item(StructureId structure, string key, byte[] value) =>
+        new(structure, Encoding.UTF8.GetBytes(key), value, null);
 
     /// <summary>Makes one epoch with a leaf for each item; the keys may be of any structure.</summary>
     public async Task<EpochRow> PublishItemsAsync(IReadOnlyList<AcceptItem> items, Func<EpochRecord, EpochRecord>? tamper = null)
@@ -140,16 +150,19 @@ internal sealed partial class TestLog : IAsyncDisposable
         long sequence = 0;
         if (items.Count > 0)
         {
-            IReadOnlyList<AcceptResult> results = await _accept.AcceptAsync([new AcceptUnit([new AcceptRequest(requestId, SHA256.HashData(requestId.ToByteArray()), items)])], CancellationToken.None);
+            IReadOnlyList<AcceptResult> results = await _accept.AcceptAsync(
+                [new AcceptUnit([new AcceptRequest(requestId, SHA256.HashData(requestId.ToByteArray()), items)])], CancellationToken.None);
             Assert.Equal(AcceptStatus.Accepted, results[0].Status);
             sequence = (await _pipeline.ReadPendingAsync(1000, long.MaxValue, CancellationToken.None)).Single().Sequence;
         }
         LeafBatch leaves = MakeLeaves(epoch, items, requestId, out int[] inputs);
         Remember(epoch, items, leaves);
-        return await PublishAsync(epoch, leaves, [.. inputs.Select((input, ordinal) => new Outcome(requestId, sequence, input, new ItemResult.Leaf(ordinal)))], [], tamper);
+        return await PublishAsync(epoch, leaves,
+            [.. inputs.Select((input, ordinal) => new Outcome(requestId, sequence, input, new ItemResult.Leaf(ordinal)))], [], tamper);
     }
 
-    private async Task<EpochRow> PublishAsync(ulong epoch, LeafBatch leaves, IReadOnlyList<Outcome> outcomes, IReadOnlyList<Erasure> erasures, Func<EpochRecord, EpochRecord>? tamper)
+    private async Task<EpochRow> PublishAsync(ulong epoch, LeafBatch leaves, IReadOnlyList<Outcome> outcomes,
+        IReadOnlyList<Erasure> erasures, Func<EpochRecord, EpochRecord>? tamper)
     {
         EpochRow previous = Records[^1];
         byte[] appendProofs;
@@ -192,28 +205,34 @@ internal sealed partial class TestLog : IAsyncDisposable
         {
             // If no epoch has a leaf of the version, the version is a copy. The number of the copy's last row identifies the copy.
             LeafPlace? place = NameOf(key, version).Epoch == 0 ? null : await FindAsync(key, version);
-            erased.Add(origin => place is null ? new Erasure(0, _copied[(StructureId.Keys, key)], origin) { Period = Period } : new Erasure(place.Epoch, place.Ordinal, origin));
+            erased.Add(origin => place is null
+                ? new Erasure(0, _copied[(StructureId.Keys, key)], origin) { Period = Period }
+                : new Erasure(place.Epoch, place.Ordinal, origin));
         }
         await EraseAsync(versions[0].Key, erased);
     }
 
     /// <summary>Makes one epoch that erases the given leaves, which may belong to any period.</summary>
-    public Task EraseAsync(string key, params LeafPlace[] places) => EraseAsync(key, places.Select(Func<LeafOrigin, Erasure> (place) => origin => new Erasure(place.Epoch, place.Ordinal, origin)));
+    public Task EraseAsync(string key, params LeafPlace[] places) =>
+        EraseAsync(key, places.Select(Func<LeafOrigin, Erasure> (place) => origin => new Erasure(place.Epoch, place.Ordinal, origin)));
 
     /// <summary>Finds the leaf of a key's version in the current period; the version must not be a copy.</summary>
-    public async Task<LeafPlace> FindAsync(string key, ulong version) => (await _pipeline.FindLeavesAsync([NameOf(key, version)], CancellationToken.None))[0]!;
+    public async Task<LeafPlace> FindAsync(string key, ulong version) =>
+        (await _pipeline.FindLeavesAsync([NameOf(key, version)], CancellationToken.None))[0]!;
 
     private async Task EraseAsync(string key, IEnumerable<Func<LeafOrigin, Erasure>> erased)
     {
         ulong epoch = (ulong)Records.Count;
         AcceptItem order = new ErasureOrder(StructureId.Keys, 1, 1).ToItem(Encoding.UTF8.GetBytes(key));
         Guid requestId = Guid.CreateVersion7(TimeProvider.System.GetUtcNow());
-        IReadOnlyList<AcceptResult> results = await _accept.AcceptAsync([new AcceptUnit([new AcceptRequest(requestId, SHA256.HashData(requestId.ToByteArray()), [order])])], CancellationToken.None);
+        IReadOnlyList<AcceptResult> results = await _accept.AcceptAsync(
+            [new AcceptUnit([new AcceptRequest(requestId, SHA256.HashData(requestId.ToByteArray()), [order])])], CancellationToken.None);
         Assert.Equal(AcceptStatus.Accepted, results[0].Status);
         long sequence = (await _pipeline.ReadPendingAsync(1000, long.MaxValue, CancellationToken.None)).Single().Sequence;
         var origin = new LeafOrigin(requestId, 0);
         Erasure[] erasures = [.. erased.Select(erasure => erasure(origin))];
-        await PublishAsync(epoch, LeafBatch.Empty, [new Outcome(requestId, sequence, 0, new ItemResult.Unchanged(default))], erasures, tamper: null);
+        await PublishAsync(epoch, LeafBatch.Empty, [new Outcome(requestId, sequence, 0, new ItemResult.Unchanged(default))], erasures,
+            tamper: null);
     }
 
     /// <summary>
@@ -246,7 +265,8 @@ internal sealed partial class TestLog : IAsyncDisposable
     {
         using var source = new FileSecretSource(Folder, KeyRing.Load(Folder));
         using DirectorySecrets secrets = source.UnwrapPeriod(WrappedSecrets.Span, 0, Anchor.LogId.Span);
-        using var directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, LeafLogPath = leafLog, MaxValueLength = Anchor.Configuration.MaxValueLength });
+        using var directory = KeyDirectory.Create(
+            new DirectoryOptions { Secrets = secrets, LeafLogPath = leafLog, MaxValueLength = Anchor.Configuration.MaxValueLength });
         for (ulong epoch = 1; epoch <= epochs; epoch++)
         {
             using var keys = new ByteStrings();
@@ -274,7 +294,8 @@ internal sealed partial class TestLog : IAsyncDisposable
 
     /// <summary>Signs a checkpoint of a size and root that the log does not have, with the log's key.</summary>
     public async Task<byte[]> SignAsync(ulong size, TreeHash root) =>
-        (await SignedNote.SignAsync(new Checkpoint(Anchor.Configuration.Origin, size, root).Encode(), _signer, CancellationToken.None)).Encode();
+        (await SignedNote.SignAsync(
+            new Checkpoint(Anchor.Configuration.Origin, size, root).Encode(), _signer, CancellationToken.None)).Encode();
 
     public async ValueTask DisposeAsync()
     {

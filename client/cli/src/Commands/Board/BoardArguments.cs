@@ -27,7 +27,8 @@ internal sealed class BoardArguments
     /// Returns the board, and the board's name for messages. If the user names a board, the command judges that board by a trust anchor
     /// that does not come from the board.
     /// </summary>
-    public async Task<(OptiksBoard Board, TrustAnchor Anchor, string Name)> OpenAsync(ParseResult parse, CommandHost host, CancellationToken cancellationToken)
+    public async Task<(OptiksBoard Board, TrustAnchor Anchor, string Name)> OpenAsync(
+        ParseResult parse, CommandHost host, CancellationToken cancellationToken)
     {
         NativeLibraryCheck.Ensure();
         if (parse.GetValue(_board) is not { } given)
@@ -50,7 +51,8 @@ internal sealed class BoardArguments
     /// Returns the board's newest checkpoint. If the log did not sign the checkpoint, prints the reason and returns the exit code. Throws
     /// <see cref="UsageException"/> if the board has no checkpoint yet.
     /// </summary>
-    public static async Task<(VerifiedNote? Note, int Code)> CheckpointAsync(OptiksBoard board, string name, CommandHost host, bool json, CancellationToken cancellationToken)
+    public static async Task<(VerifiedNote? Note, int Code)> CheckpointAsync(
+        OptiksBoard board, string name, CommandHost host, bool json, CancellationToken cancellationToken)
     {
         (Reason Reason, VerifiedNote? Note) found = await board.CheckpointAsync(cancellationToken).ConfigureAwait(false)
             ?? throw new UsageException($"{name} has no checkpoint yet.");
@@ -75,7 +77,8 @@ internal sealed class BoardArguments
             else
             {
                 host.Out.WriteLine($"{name}: invalid, {Reason.InclusionProof.Name()}");
-                host.Error.WriteLine($"The board's files do not make up the tree that the log signed ({e.Message}): another copy of the board may.");
+                host.Error.WriteLine(
+                    $"The board's files do not make up the tree that the log signed ({e.Message}): another copy of the board may.");
             }
             return ExitCodes.Invalid;
         }

@@ -11,7 +11,9 @@ internal static class BoardCheckpointCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
     {
-        var output = new Option<string?>("--out", "-o") { Description = "also store the signed note, to compare a later one with", HelpName = "FILE" };
+        var output = new Option<string?>("--out",
+            "-o")
+        { Description = "also store the signed note, to compare a later one with", HelpName = "FILE" };
         var command = new Command("checkpoint", "Show the newest checkpoint that the log signed, and who cosigned it") { output };
         var arguments = new BoardArguments(options);
         arguments.AddTo(command);
@@ -19,7 +21,8 @@ internal static class BoardCheckpointCommand
         {
             (OptiksBoard board, _, string name) = await arguments.OpenAsync(parse, host, cancellationToken).ConfigureAwait(false);
             bool json = options.Json(parse);
-            (VerifiedNote? note, int code) = await BoardArguments.CheckpointAsync(board, name, host, json, cancellationToken).ConfigureAwait(false);
+            (VerifiedNote? note, int code) =
+                await BoardArguments.CheckpointAsync(board, name, host, json, cancellationToken).ConfigureAwait(false);
             if (note is null)
             {
                 return code;
@@ -38,7 +41,9 @@ internal static class BoardCheckpointCommand
     {
         string root = Convert.ToBase64String(note.Root);
         // The cosigners' names in the checkpoint are unverified. A cosigner's signature counts only if a policy has the cosigner's key.
-        string[] others = SignedNote.TryParse(note.Octets, out SignedNote? signed, out _) ? [.. signed.Signatures.Skip(1).Select(line => line.Name)] : [];
+        string[] others = SignedNote.TryParse(note.Octets, out SignedNote? signed, out _)
+            ? [.. signed.Signatures.Skip(1).Select(line => line.Name)]
+            : [];
         if (json)
         {
             Report.Json(host, "valid", Reason.Valid.Name(), note.Size - 1, writer =>
@@ -52,7 +57,8 @@ internal static class BoardCheckpointCommand
             });
             return;
         }
-        host.Out.WriteLine($"{name}: valid, {note.Size.ToString(CultureInfo.InvariantCulture)} entries, epoch {(note.Size - 1).ToString(CultureInfo.InvariantCulture)}");
+        host.Out.WriteLine(
+            $"{name}: valid, {note.Size.ToString(CultureInfo.InvariantCulture)} entries, epoch {(note.Size - 1).ToString(CultureInfo.InvariantCulture)}");
         host.Out.WriteLine($"  root     {root}");
         foreach (string other in others)
         {

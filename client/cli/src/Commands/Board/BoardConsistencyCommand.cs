@@ -10,14 +10,27 @@ internal static class BoardConsistencyCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
     {
-        var older = new Argument<string>("CHECKPOINT") { Description = "a signed checkpoint, such as one of 'optiks board checkpoint --out'; - for standard input" };
-        var newer = new Argument<string?>("OTHER") { Description = "another one; by default the board's newest. The files of the larger one are read from the board", Arity = ArgumentArity.ZeroOrOne };
-        var command = new Command("consistency", "Tell whether two signed checkpoints are of one history; writes evidence if they are not") { older, newer };
+        var older =
+            new Argument<string>("CHECKPOINT")
+            {
+                Description =
+                "a signed checkpoint, such as one of 'optiks board checkpoint --out'; - for standard input"
+            };
+        var newer =
+            new Argument<string?>("OTHER")
+            {
+                Description =
+                "another one; by default the board's newest. The files of the larger one are read from the board",
+                Arity = ArgumentArity.ZeroOrOne
+            };
+        var command = new Command(
+            "consistency", "Tell whether two signed checkpoints are of one history; writes evidence if they are not") { older, newer };
         var arguments = new BoardArguments(options);
         arguments.AddTo(command);
         command.SetAction(async (parse, cancellationToken) =>
         {
-            (OptiksBoard board, TrustAnchor anchor, string name) = await arguments.OpenAsync(parse, host, cancellationToken).ConfigureAwait(false);
+            (OptiksBoard board, TrustAnchor anchor, string name) =
+                await arguments.OpenAsync(parse, host, cancellationToken).ConfigureAwait(false);
             bool json = options.Json(parse);
             string file = parse.GetValue(older)!;
             (VerifiedNote? one, int code) = Read(host, json, anchor, file);
@@ -37,7 +50,9 @@ internal static class BoardConsistencyCommand
             (VerifiedNote first, VerifiedNote last, string source) = one.Size <= other.Size ? (one, other, otherName) : (other, one, file);
             string evidence = Path.Combine(options.Data(parse, host).Client, "evidence");
             return await BoardArguments.RunAsync(host, json, name, async () =>
-                Print(host, json, first, last, await board.RelateAsync(first, last, evidence, source, host.Time, cancellationToken).ConfigureAwait(false))).ConfigureAwait(false);
+                Print(host, json, first, last,
+                    await board.RelateAsync(first, last, evidence, source, host.Time, cancellationToken).ConfigureAwait(false)))
+                    .ConfigureAwait(false);
         });
         return command;
     }
@@ -53,7 +68,8 @@ internal static class BoardConsistencyCommand
     {
         if (json)
         {
-            Report.Json(host, relation.IsConsistent ? "valid" : "invalid", (relation.IsConsistent ? Reason.Valid : Reason.Fork).Name(), relation.IsConsistent ? last.Size - 1 : null, writer =>
+            Report.Json(host, relation.IsConsistent ? "valid" : "invalid", (relation.IsConsistent ? Reason.Valid : Reason.Fork).Name(),
+                relation.IsConsistent ? last.Size - 1 : null, writer =>
             {
                 writer.WriteNumber("from_size"u8, first.Size);
                 writer.WriteNumber("checkpoint_size"u8, last.Size);
@@ -65,11 +81,15 @@ internal static class BoardConsistencyCommand
         }
         else if (relation.IsConsistent)
         {
-            host.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"consistent: the tree of {last.Size} entries begins with that of {first.Size}"));
+            host.Out.WriteLine(
+                string.Create(CultureInfo.InvariantCulture,
+                    $"consistent: the tree of {last.Size} entries begins with that of {first.Size}"));
         }
         else
         {
-            host.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"invalid, fork: the log signed a tree of {first.Size} entries and one of {last.Size} that cannot be of one history"));
+            host.Out.WriteLine(
+                string.Create(CultureInfo.InvariantCulture,
+                    $"invalid, fork: the log signed a tree of {first.Size} entries and one of {last.Size} that cannot be of one history"));
             host.Error.WriteLine($"Both are in {relation.EvidencePath}: publish them and ask the operator and the auditors.");
         }
         return relation.IsConsistent ? ExitCodes.Success : ExitCodes.Fork;

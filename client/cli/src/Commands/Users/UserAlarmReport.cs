@@ -87,20 +87,25 @@ internal static class UserAlarmReport
     {
         UserAlarmKind.Left => $"{Subject(alarm)}, which was not asked for here",
         UserAlarmKind.NameElsewhere => Subject(alarm),
-        _ when PeriodReport.Sentence(alarm.Handover, alarm.Period) is { } handover => $"{What(alarm)} {handover} (SHA-256 {alarm.ValueSha256 ?? "unknown"})",
+        _ when PeriodReport.Sentence(alarm.Handover, alarm.Period) is { } handover =>
+            $"{What(alarm)} {handover} (SHA-256 {alarm.ValueSha256 ?? "unknown"})",
         _ => $"{Subject(alarm)}, was not set here (SHA-256 {alarm.ValueSha256 ?? "unknown: not shown"})",
     };
 
     private static string Subject(UserAlarm alarm) => alarm.Kind switch
     {
         _ when PeriodReport.Sentence(alarm.Handover, alarm.Period) is { } handover => $"{What(alarm)} {handover}",
-        UserAlarmKind.DeviceList => $"device list version {alarm.Version}, published in epoch {alarm.Epoch}{VersionList.Period(alarm.Period)}",
-        UserAlarmKind.DeviceValue => $"{What(alarm)}, version {alarm.Version}, published in epoch {alarm.Epoch}{VersionList.Period(alarm.Period)}",
+        UserAlarmKind.DeviceList =>
+            $"device list version {alarm.Version}, published in epoch {alarm.Epoch}{VersionList.Period(alarm.Period)}",
+        UserAlarmKind.DeviceValue =>
+            $"{What(alarm)}, version {alarm.Version}, published in epoch {alarm.Epoch}{VersionList.Period(alarm.Period)}",
         UserAlarmKind.Left => $"the user has left, seen at epoch {alarm.Epoch}",
-        _ => $"{DisplayText.Show(Octets(alarm.Name!).Span)}, a name of your own, leads to another user, {DisplayText.Show(Octets(alarm.User!).Span)}, seen at epoch {alarm.Epoch}",
+        _ =>
+            $"{DisplayText.Show(Octets(alarm.Name!).Span)}, a name of your own, leads to another user, {DisplayText.Show(Octets(alarm.User!).Span)}, seen at epoch {alarm.Epoch}",
     };
 
-    private static string What(UserAlarm alarm) => alarm.Device is null ? "device list" : $"device {DisplayText.Show(Octets(alarm.Device).Span)}";
+    private static string What(UserAlarm alarm) =>
+        alarm.Device is null ? "device list" : $"device {DisplayText.Show(Octets(alarm.Device).Span)}";
 
     // Decodes an id from the client's own state, which was checked when it was loaded.
     private static ReadOnlyMemory<byte> Octets(string id) => Base64UrlText.TryDecode(id, out byte[]? octets) ? octets : default;

@@ -12,8 +12,15 @@ internal sealed class UserArguments
 {
     private readonly Argument<string> _name = new("NAME") { Description = "a username of the user" };
     private readonly Option<bool> _wait;
-    private readonly Option<int> _timeout = new("--timeout") { Description = "seconds to wait at most", HelpName = "SECONDS", DefaultValueFactory = _ => 120 };
-    private readonly Option<Guid?> _requestId = new("--request-id") { Description = "go on with an earlier request, or repeat one whose answer was lost: the same command with the id that was printed; it applies once", HelpName = "UUID" };
+    private readonly Option<int> _timeout =
+        new("--timeout") { Description = "seconds to wait at most", HelpName = "SECONDS", DefaultValueFactory = _ => 120 };
+    private readonly Option<Guid?> _requestId =
+        new("--request-id")
+        {
+            Description =
+            "go on with an earlier request, or repeat one whose answer was lost: the same command with the id that was printed; it applies once",
+            HelpName = "UUID"
+        };
     private readonly Option<bool> _base64 = new("--b64") { Description = "names, device ids and values are base64url of their octets" };
     private readonly bool _alwaysWaits;
 
@@ -46,14 +53,17 @@ internal sealed class UserArguments
     public ReadOnlyMemory<byte> Octets(ParseResult parse, string text)
     {
         byte[] octets = ValueArgument.Octets(KeyArguments.NotAnOption(parse, text), IsBase64(parse));
-        return octets.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? octets : throw new UsageException($"A name or device id has 1 to {ProtocolLimits.MaxKeyLength} octets, not {octets.Length}.");
+        return octets.Length is >= 1 and <= ProtocolLimits.MaxKeyLength
+            ? octets
+            : throw new UsageException($"A name or device id has 1 to {ProtocolLimits.MaxKeyLength} octets, not {octets.Length}.");
     }
 
     /// <summary>
     /// Sends a request under its request id, waits if the user gave <c>--wait</c> or the command always waits, and prints the outcome.
     /// </summary>
     public async Task<int> RunAsync(
-        GlobalOptions options, ParseResult parse, CommandHost host, Session session, Func<OptiksClient, Guid, Task<UserUpdateResult>> send, CancellationToken cancellationToken)
+        GlobalOptions options, ParseResult parse, CommandHost host, Session session, Func<OptiksClient, Guid, Task<UserUpdateResult>> send,
+        CancellationToken cancellationToken)
     {
         Guid id = parse.GetValue(_requestId) ?? session.Client.NewRequestId();
         if (id.Version != 7)
@@ -69,15 +79,18 @@ internal sealed class UserArguments
             sent = result.Status == UpdateStatus.Pending;
             if (waits && sent)
             {
-                result = await session.Client.WaitAsync(result, TimeSpan.FromSeconds(parse.GetValue(_timeout)), cancellationToken).ConfigureAwait(false);
+                result = await session.Client.WaitAsync(result, TimeSpan.FromSeconds(parse.GetValue(_timeout)), cancellationToken)
+                    .ConfigureAwait(false);
             }
         }
         catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure && (sent || e.IsTransient))
         {
             // The server may have accepted the request. So print advice with the request id, because a second try under another id could
             // apply the request twice.
-            string hint = $"The request may have been accepted. {UpdateCommand.RepeatHint(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
-            return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
+            string hint =
+                $"The request may have been accepted. {UpdateCommand.RepeatHint(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
+            return new CommandFailure(
+                ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
                 .Print(options.Json(parse), host.Out, host.Error);
         }
         return new UserChangeReport(host, options.Json(parse), waits, session.Client.NoteOf).Print(result);

@@ -17,13 +17,15 @@ internal static class UserChangeCommands
         command.SetAction((parse, cancellationToken) =>
         {
             ReadOnlyMemory<byte> username = arguments.Octets(parse, parse.GetValue(added)!);
-            return RunAsync(options, arguments, parse, host, UserChange.AddUsername(username), session => session.RequireUsernames([username]), cancellationToken);
+            return RunAsync(options, arguments, parse, host, UserChange.AddUsername(username),
+                session => session.RequireUsernames([username]), cancellationToken);
         });
         return command;
     }
 
     public static Command AddDevice(GlobalOptions options, CommandHost host) =>
-        WithValue("add-device", $"Add a device to a user {Needs}; the token has to name the device", "id of the device, which was never used before", options, host, canExpect: false);
+        WithValue("add-device", $"Add a device to a user {Needs}; the token has to name the device",
+            "id of the device, which was never used before", options, host, canExpect: false);
 
     public static Command SetDevice(GlobalOptions options, CommandHost host) =>
         WithValue("set-device", $"Give a device of a user a new value {Needs}", "id of the device", options, host, canExpect: true);
@@ -37,7 +39,8 @@ internal static class UserChangeCommands
         command.SetAction((parse, cancellationToken) =>
         {
             ReadOnlyMemory<byte> id = arguments.Octets(parse, parse.GetValue(device)!);
-            return RunAsync(options, arguments, parse, host, UserChange.RemoveDevice(id), session => session.RequireKeys([id]), cancellationToken);
+            return RunAsync(options, arguments, parse, host, UserChange.RemoveDevice(id), session => session.RequireKeys([id]),
+                cancellationToken);
         });
         return command;
     }
@@ -45,11 +48,18 @@ internal static class UserChangeCommands
     public static Command Decommission(GlobalOptions options, CommandHost host)
     {
         var arguments = new UserArguments(alwaysWaits: true);
-        var unseen = new Option<bool>("--unseen") { Description = "leave without looking first, or in spite of alarms: what was published of the user since the last look is then shown to nobody" };
+        var unseen =
+            new Option<bool>("--unseen")
+            {
+                Description =
+                "leave without looking first, or in spite of alarms: what was published of the user since the last look is then shown to nobody"
+            };
         var command = new Command(
-            "decommission", "Let a user leave for good, and prove that the log shows it; looks first, as user monitor does (API key, or the user's token, with scopes update and history)") { unseen };
+            "decommission",
+            "Let a user leave for good, and prove that the log shows it; looks first, as user monitor does (API key, or the user's token, with scopes update and history)") { unseen };
         arguments.AddTo(command);
-        command.SetAction((parse, cancellationToken) => RunAsync(options, arguments, parse, host, UserChange.Decommission(parse.GetValue(unseen)), _ => { }, cancellationToken));
+        command.SetAction((parse, cancellationToken) =>
+            RunAsync(options, arguments, parse, host, UserChange.Decommission(parse.GetValue(unseen)), _ => { }, cancellationToken));
         return command;
     }
 
@@ -59,7 +69,11 @@ internal static class UserChangeCommands
         var device = new Argument<string>("ID") { Description = what };
         var value = new ValueArgument();
         var note = new NoteArgument();
-        var expect = new Option<ulong?>("--expect") { Description = "apply only if this is the latest version of the device's value then", HelpName = "N" };
+        var expect = new Option<ulong?>("--expect")
+        {
+            Description = "apply only if this is the latest version of the device's value then",
+            HelpName = "N",
+        };
         var command = new Command(name, description) { device };
         value.AddTo(command);
         note.AddTo(command);
@@ -78,7 +92,8 @@ internal static class UserChangeCommands
                 session.RequireValue(note.Length(parse, octets.Length));
                 ReadOnlyMemory<byte> sent = note.Value(parse, session.Client, id, octets, requestId);
                 return !canExpect ? UserChange.AddDevice(id, sent)
-                    : UserChange.SetDevice(id, sent, parse.GetValue(expect) is { } version ? new KeyVersionNumber(session.Period, version) : null);
+                    : UserChange.SetDevice(id, sent,
+                        parse.GetValue(expect) is { } version ? new KeyVersionNumber(session.Period, version) : null);
             }
             return await RunAsync(options, arguments, parse, host, Change, cancellationToken).ConfigureAwait(false);
         });
@@ -86,7 +101,8 @@ internal static class UserChangeCommands
     }
 
     private static Task<int> RunAsync(
-        GlobalOptions options, UserArguments arguments, ParseResult parse, CommandHost host, UserChange change, Action<Session> require, CancellationToken cancellationToken)
+        GlobalOptions options, UserArguments arguments, ParseResult parse, CommandHost host, UserChange change, Action<Session> require,
+        CancellationToken cancellationToken)
     {
         UserChange Change(Session session, Guid _)
         {
@@ -97,11 +113,15 @@ internal static class UserChangeCommands
     }
 
     private static async Task<int> RunAsync(
-        GlobalOptions options, UserArguments arguments, ParseResult parse, CommandHost host, Func<Session, Guid, UserChange> make, CancellationToken cancellationToken)
+        GlobalOptions options, UserArguments arguments, ParseResult parse, CommandHost host, Func<Session, Guid, UserChange> make,
+        CancellationToken cancellationToken)
     {
         ReadOnlyMemory<byte> name = arguments.Name(parse);
-        using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
+        using Session session =
+            await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
         session.RequireUsernames([name]);
-        return await arguments.RunAsync(options, parse, host, session, (client, id) => client.ChangeUserAsync(name, [make(session, id)], id, cancellationToken), cancellationToken).ConfigureAwait(false);
+        return await arguments.RunAsync(
+            options, parse, host, session, (client, id) => client.ChangeUserAsync(name, [make(session, id)], id, cancellationToken),
+            cancellationToken).ConfigureAwait(false);
     }
 }

@@ -26,7 +26,8 @@ internal sealed class UserChangeReport
         string name = DisplayText.Show(result.Username.Span);
         return result switch
         {
-            _ when result.Lookups.FirstOrDefault(lookup => !lookup.IsValid) is { } lookup => Report.Refused(_host, _json, name, lookup, writer => Request(writer, result)),
+            _ when result.Lookups.FirstOrDefault(lookup => !lookup.IsValid) is { } lookup =>
+                Report.Refused(_host, _json, name, lookup, writer => Request(writer, result)),
             { History: { } history } => Report.Refused(_host, _json, name, history, writer => Request(writer, result)),
             { Look: { IsValid: false } look } => Report.Refused(_host, _json, name, look, writer => Request(writer, result)),
             { Status: UpdateStatus.Refused, Look.Alarms.Count: > 0 } => NotLeft(name, result, result.Look!),
@@ -56,7 +57,8 @@ internal sealed class UserChangeReport
             UserVersionList.Show(_host.Out, look.NewLists, look.NewVersions, _notes);
             UserAlarmReport.Show(_host.Out, look.Alarms);
         }
-        _host.Error.WriteLine($"Nothing was sent. Of a user who has left nobody is shown more: look at it with optiks user monitor {name} --accept first, or leave all the same with --unseen.");
+        _host.Error.WriteLine(
+            $"Nothing was sent. Of a user who has left nobody is shown more: look at it with optiks user monitor {name} --accept first, or leave all the same with --unseen.");
         return ExitCodes.Invalid;
     }
 
@@ -83,7 +85,8 @@ internal sealed class UserChangeReport
             Accepted(Reason.Valid.Name(), result);
             return ExitCodes.Success;
         }
-        _host.Out.WriteLine($"{name}: accepted, published in epoch {result.Epoch}, verified at epoch {now.Epoch}, {Report.Standing(now.Head!)}");
+        _host.Out.WriteLine(
+            $"{name}: accepted, published in epoch {result.Epoch}, verified at epoch {now.Epoch}, {Report.Standing(now.Head!)}");
         _host.Out.WriteLine($"  user     {DisplayText.Show(now.User!.Value.Span)}{(now.HasLeft ? ", has left for good" : "")}");
         UserReport.Devices(_host.Out, now.Devices);
         Looked(result);
@@ -94,7 +97,8 @@ internal sealed class UserChangeReport
     {
         if (result.Look is { IsValid: true, Head: { } head })
         {
-            _host.Out.WriteLine($"  looked   before it was sent, at epoch {head.Epoch}: all versions up to there were set here. Later ones are shown to nobody once the user has left");
+            _host.Out.WriteLine(
+                $"  looked   before it was sent, at epoch {head.Epoch}: all versions up to there were set here. Later ones are shown to nobody once the user has left");
         }
     }
 
@@ -120,7 +124,8 @@ internal sealed class UserChangeReport
         }
         else
         {
-            _host.Out.WriteLine($"{name}: invalid, the server says that it published the request in epoch {result.Epoch}, but {result.Detail}");
+            _host.Out.WriteLine(
+                $"{name}: invalid, the server says that it published the request in epoch {result.Epoch}, but {result.Detail}");
             _host.Error.WriteLine($"Run `optiks user lookup {name}` and report it to the operator and the auditors.");
         }
         return ExitCodes.Invalid;
@@ -142,7 +147,8 @@ internal sealed class UserChangeReport
 
     private static string Sentence(UserUpdateResult result) => result.RefusedBecause switch
     {
-        "expected-version" => $"expected-version: another version is the latest{(result.Current is { } current ? $", {current.Version}" : "")}.",
+        "expected-version" =>
+            $"expected-version: another version is the latest{(result.Current is { } current ? $", {current.Version}" : "")}.",
         "user-left" => "user-left: the user has left for good.",
         "user-unknown" => "user-unknown: no user has this name, `optiks user create` makes one.",
         "user-exists" => "user-exists: there is such a user already.",
@@ -153,7 +159,8 @@ internal sealed class UserChangeReport
         var reason => $"{reason}.",
     };
 
-    private void Accepted(string reason, UserUpdateResult result) => Report.Json(_host, "accepted", reason, result.Epoch, writer => Request(writer, result));
+    private void Accepted(string reason, UserUpdateResult result) =>
+        Report.Json(_host, "accepted", reason, result.Epoch, writer => Request(writer, result));
 
     private static void Request(Utf8JsonWriter writer, UserUpdateResult result)
     {

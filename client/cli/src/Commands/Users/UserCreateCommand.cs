@@ -26,7 +26,8 @@ internal static class UserCreateCommand
             {
                 values.Add(await DeviceAsync(text, arguments, parse, host, cancellationToken).ConfigureAwait(false));
             }
-            using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
+            using Session session =
+                await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
             session.RequireUsernames([name]);
             session.RequireKeys(values.Select(device => device.Device));
             foreach (UserDeviceValue device in values)
@@ -34,12 +35,14 @@ internal static class UserCreateCommand
                 session.RequireValue(note.Length(parse, device.Value.Length));
             }
             return await arguments.RunAsync(options, parse, host, session, (client, id) => client.CreateUserAsync(
-                [name], [.. values.Select(device => device with { Value = note.Value(parse, client, device.Device, device.Value, id) })], id, cancellationToken), cancellationToken).ConfigureAwait(false);
+                [name], [.. values.Select(device => device with { Value = note.Value(parse, client, device.Device, device.Value, id) })],
+                id, cancellationToken), cancellationToken).ConfigureAwait(false);
         });
         return command;
     }
 
-    private static async Task<UserDeviceValue> DeviceAsync(string text, UserArguments arguments, ParseResult parse, CommandHost host, CancellationToken cancellationToken)
+    private static async Task<UserDeviceValue> DeviceAsync(
+        string text, UserArguments arguments, ParseResult parse, CommandHost host, CancellationToken cancellationToken)
     {
         int equals = text.IndexOf('=', StringComparison.Ordinal);
         if (equals < 1)

@@ -11,20 +11,23 @@ internal static class UserHistoryCommand
     {
         var names = new KeyArguments(ArgumentArity.OneOrMore, "a username of the user", "NAME");
         var command = new Command(
-            "history", "List every version of a user's device list and of each device that was ever on it, as one signed epoch holds them, and verify that none is missing there (API key, or the user's token, with scope history)");
+            "history",
+            "List every version of a user's device list and of each device that was ever on it, as one signed epoch holds them, and verify that none is missing there (API key, or the user's token, with scope history)");
         var period = new PeriodArgument();
         period.AddTo(command);
         names.AddTo(command);
         command.SetAction(async (parse, cancellationToken) =>
         {
             IReadOnlyList<ReadOnlyMemory<byte>> usernames = names.Read(parse);
-            using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
+            using Session session =
+                await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
             session.RequireUsernames(usernames);
             int code = ExitCodes.Success;
             foreach (ReadOnlyMemory<byte> username in usernames)
             {
                 UserHistoryResult result = await PageProgress.RunAsync(host, pages => period.ReadAsync(
-                    parse, () => session.Client.UserHistoryAsync(username, pages, cancellationToken), number => session.Client.UserHistoryAsync(username, number, pages, cancellationToken))).ConfigureAwait(false);
+                    parse, () => session.Client.UserHistoryAsync(username, pages, cancellationToken),
+                    number => session.Client.UserHistoryAsync(username, number, pages, cancellationToken))).ConfigureAwait(false);
                 code = Math.Max(code, Print(host, options.Json(parse), result, session.Client.NoteOf));
             }
             return code;
@@ -61,7 +64,8 @@ internal static class UserHistoryCommand
         {
             { User: null } => $"{name}: absent, epoch {head.Epoch}, {Report.Standing(head)}",
             { HasLeft: true } => $"{name}: has left for good, and nothing more is shown, epoch {head.Epoch}, {Report.Standing(head)}",
-            _ => $"{name}: {result.Lists.Count} device list{(result.Lists.Count == 1 ? "" : "s")}, complete up to epoch {head.Epoch}{VersionList.Period(head.Period)}, {Report.Standing(head)}",
+            _ =>
+                $"{name}: {result.Lists.Count} device list{(result.Lists.Count == 1 ? "" : "s")}, complete up to epoch {head.Epoch}{VersionList.Period(head.Period)}, {Report.Standing(head)}",
         });
         UserVersionList.Show(host.Out, result.Lists, result.Devices, notes);
         return ExitCodes.Success;

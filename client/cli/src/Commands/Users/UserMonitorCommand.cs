@@ -13,12 +13,24 @@ internal static class UserMonitorCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
     {
-        var names = new KeyArguments(ArgumentArity.ZeroOrMore, "a username of a user of your own; none: every user that was changed or monitored here", "NAME");
+        var names = new KeyArguments(
+            ArgumentArity.ZeroOrMore, "a username of a user of your own; none: every user that was changed or monitored here", "NAME");
         var follow = new Option<bool>("--follow") { Description = "go on until interrupted" };
-        var interval = new Option<int>("--interval") { Description = "seconds between two looks with --follow", HelpName = "SECONDS", DefaultValueFactory = _ => 60 };
-        var accept = new Option<bool>("--accept") { Description = "what earlier calls reported is yours: show it and end its alarms; what this call finds stays one" };
+        var interval = new Option<int>("--interval")
+        {
+            Description = "seconds between two looks with --follow",
+            HelpName = "SECONDS",
+            DefaultValueFactory = _ => 60,
+        };
+        var accept =
+            new Option<bool>("--accept")
+            {
+                Description =
+                "what earlier calls reported is yours: show it and end its alarms; what this call finds stays one"
+            };
         var command = new Command(
-            "monitor", "Verify every new version of your own user's device list and of its devices, and report those that were not set here (API key, or the user's token, with scope history)")
+            "monitor",
+            "Verify every new version of your own user's device list and of its devices, and report those that were not set here (API key, or the user's token, with scope history)")
         {
             follow, interval, accept,
         };
@@ -28,15 +40,19 @@ internal static class UserMonitorCommand
             IReadOnlyList<ReadOnlyMemory<byte>> given = names.Read(parse);
             bool accepts = parse.GetValue(accept);
             return MonitorCommand.FollowAsync(
-                host, parse.GetValue(follow), parse.GetValue(interval), first => OnceAsync(options, given, accepts && first, changesOnly: !first, host, parse, cancellationToken), cancellationToken);
+                host, parse.GetValue(follow), parse.GetValue(interval),
+                first => OnceAsync(options, given, accepts && first, changesOnly: !first, host, parse, cancellationToken),
+                cancellationToken);
         });
         return command;
     }
 
     private static async Task<int> OnceAsync(
-        GlobalOptions options, IReadOnlyList<ReadOnlyMemory<byte>> given, bool accept, bool changesOnly, CommandHost host, ParseResult parse, CancellationToken cancellationToken)
+        GlobalOptions options, IReadOnlyList<ReadOnlyMemory<byte>> given, bool accept, bool changesOnly, CommandHost host,
+        ParseResult parse, CancellationToken cancellationToken)
     {
-        using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
+        using Session session =
+            await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
         session.RequireUsernames(given);
         IReadOnlyList<ReadOnlyMemory<byte>> names = given.Count > 0 ? given : session.Client.OwnedUsers;
         if (names.Count == 0)
@@ -48,9 +64,11 @@ internal static class UserMonitorCommand
         {
             try
             {
-                code = Math.Max(code, await OneAsync(session, name, accept, changesOnly, host, options.Json(parse), cancellationToken).ConfigureAwait(false));
+                code = Math.Max(code,
+                    await OneAsync(session, name, accept, changesOnly, host, options.Json(parse), cancellationToken).ConfigureAwait(false));
             }
-            catch (OptiksServerException e) when (session.Client.UserAlarms(name) is { Count: > 0 } alarms && e.Failure != ServerFailure.Insecure)
+            catch (OptiksServerException e)
+                when (session.Client.UserAlarms(name) is { Count: > 0 } alarms && e.Failure != ServerFailure.Insecure)
             {
                 // Print the alarms that are known already, even when no server gives an answer.
                 code = Math.Max(code, PrintHeld(host, options.Json(parse), name, alarms, e));
@@ -59,7 +77,8 @@ internal static class UserMonitorCommand
         return code;
     }
 
-    private static async Task<int> OneAsync(Session session, ReadOnlyMemory<byte> name, bool accept, bool changesOnly, CommandHost host, bool json, CancellationToken cancellationToken)
+    private static async Task<int> OneAsync(Session session, ReadOnlyMemory<byte> name, bool accept, bool changesOnly, CommandHost host,
+        bool json, CancellationToken cancellationToken)
     {
         // Review the alarms before monitoring, because monitoring may raise new alarms. The user can accept only alarms that earlier calls
         // reported.
@@ -70,7 +89,9 @@ internal static class UserMonitorCommand
         }
         IReadOnlyList<ReviewedUserAlarm> accepted = review?.Alarms ?? [];
         IReadOnlyList<NoGuarantee> told = session.Client.NoGuaranteeOfUser(name);
-        UserMonitorResult result = await PageProgress.RunAsync(host, pages => session.Client.MonitorUserAsync(name, pages, cancellationToken)).ConfigureAwait(false);
+        UserMonitorResult result =
+            await PageProgress.RunAsync(host, pages => session.Client.MonitorUserAsync(name, pages, cancellationToken))
+                .ConfigureAwait(false);
         if (!result.IsValid)
         {
             // If the monitoring result is refused, the command does not print the reviewed alarms, so it must not accept them.
@@ -91,7 +112,8 @@ internal static class UserMonitorCommand
         return code;
     }
 
-    private static int Print(CommandHost host, bool json, UserMonitorResult result, IReadOnlyList<ReviewedUserAlarm> accepted, NoteFinder notes)
+    private static int Print(
+        CommandHost host, bool json, UserMonitorResult result, IReadOnlyList<ReviewedUserAlarm> accepted, NoteFinder notes)
     {
         string name = DisplayText.Show(result.Username.Span);
         if (!result.IsValid)
@@ -137,7 +159,8 @@ internal static class UserMonitorCommand
         {
             { User: null } => $"{name}: absent, epoch {result.Head!.Epoch}, {Report.Standing(result.Head!)}",
             { HasLeft: true } => $"{name}: has left for good, epoch {result.Head!.Epoch}, {Report.Standing(result.Head!)}{pending}",
-            _ => $"{name}: {result.NewLists.Count} new of {result.ListVersion} device lists, {result.NewVersions.Sum(device => device.Versions.Count)} new values, none after them up to epoch {result.Head!.Epoch}, {Report.Standing(result.Head!)}{pending}",
+            _ =>
+                $"{name}: {result.NewLists.Count} new of {result.ListVersion} device lists, {result.NewVersions.Sum(device => device.Versions.Count)} new values, none after them up to epoch {result.Head!.Epoch}, {Report.Standing(result.Head!)}{pending}",
         });
         UserVersionList.Show(host.Out, result.NewLists, result.NewVersions, notes);
         UserAlarmReport.ShowAccepted(host.Out, accepted);
@@ -150,7 +173,8 @@ internal static class UserMonitorCommand
         return alarm ? ExitCodes.Invalid : ExitCodes.Success;
     }
 
-    private static int PrintHeld(CommandHost host, bool json, ReadOnlyMemory<byte> name, IReadOnlyList<UserAlarm> alarms, OptiksServerException failure)
+    private static int PrintHeld(
+        CommandHost host, bool json, ReadOnlyMemory<byte> name, IReadOnlyList<UserAlarm> alarms, OptiksServerException failure)
     {
         string shown = DisplayText.Show(name.Span);
         if (json)
@@ -172,7 +196,8 @@ internal static class UserMonitorCommand
         return ExitCodes.Invalid;
     }
 
-    private static void Write(Utf8JsonWriter writer, IReadOnlyList<UserAlarm> alarms) => UserAlarmReport.Write(writer, "alarms", alarms.Select(alarm => new ReviewedUserAlarm(alarm, null)));
+    private static void Write(Utf8JsonWriter writer, IReadOnlyList<UserAlarm> alarms) =>
+        UserAlarmReport.Write(writer, "alarms", alarms.Select(alarm => new ReviewedUserAlarm(alarm, null)));
 
     private static string Advice(string name) =>
         $"If you did this on another device: optiks user monitor {name} --accept. If not, someone published in your name: tell the operator and your contacts.";

@@ -22,7 +22,8 @@ internal static class UserReport
         bool alarm = result.Alarms.Count > 0;
         if (json)
         {
-            Report.Json(host, alarm ? "invalid" : Report.Name(result.Verdict), alarm ? UserAlarmReport.Reason(result.Alarms) : Reason.Valid.Name(), result.Epoch, writer =>
+            Report.Json(host, alarm ? "invalid" : Report.Name(result.Verdict),
+                alarm ? UserAlarmReport.Reason(result.Alarms) : Reason.Valid.Name(), result.Epoch, writer =>
             {
                 Username(writer, result.Username);
                 State(writer, result);
@@ -38,8 +39,10 @@ internal static class UserReport
         {
             { User: null } => $"{name}: absent, epoch {result.Epoch}, {Report.Standing(result.Head!)}",
             { HasLeft: true } => $"{name}: present, has left for good, epoch {result.Epoch}, {Report.Standing(result.Head!)}",
-            { AskedDevice: not null } => $"{name}: present, device {(result.Devices.Count == 0 ? "not on" : "on")} list version {result.ListVersion}, epoch {result.Epoch}, {Report.Standing(result.Head!)}",
-            _ => $"{name}: present, {Count(result.Devices.Count)}, list version {result.ListVersion}, epoch {result.Epoch}, {Report.Standing(result.Head!)}",
+            { AskedDevice: not null } =>
+                $"{name}: present, device {(result.Devices.Count == 0 ? "not on" : "on")} list version {result.ListVersion}, epoch {result.Epoch}, {Report.Standing(result.Head!)}",
+            _ =>
+                $"{name}: present, {Count(result.Devices.Count)}, list version {result.ListVersion}, epoch {result.Epoch}, {Report.Standing(result.Head!)}",
         });
         if (result.User is { } user)
         {
@@ -47,7 +50,9 @@ internal static class UserReport
         }
         Earlier(host.Out, result.EarlierUsers);
         Devices(host.Out, result.Devices);
-        string state = result.Epoch == result.Head!.Epoch ? "" : $", the state at epoch {result.Epoch} ({result.Time:yyyy-MM-dd HH:mm:ss}Z)";
+        string state = result.Epoch == result.Head!.Epoch
+            ? ""
+            : $", the state at epoch {result.Epoch} ({result.Time:yyyy-MM-dd HH:mm:ss}Z)";
         host.Out.WriteLine($"  checked  {LookupCommand.Statement(result.Head)}{state}");
         UserAlarmReport.Show(host.Out, result.Alarms);
         return alarm ? ExitCodes.Invalid : ExitCodes.Success;
@@ -112,7 +117,8 @@ internal static class UserReport
     {
         foreach (EarlierUser user in earlier)
         {
-            output.WriteLine($"  recycled the name was {DisplayText.Show(user.User.Span)}'s from epoch {user.SinceEpoch} until that user left in epoch {user.LeftEpoch}");
+            output.WriteLine(
+                $"  recycled the name was {DisplayText.Show(user.User.Span)}'s from epoch {user.SinceEpoch} until that user left in epoch {user.LeftEpoch}");
         }
     }
 
@@ -141,7 +147,8 @@ internal static class UserReport
     {
         foreach (UserDevice device in devices)
         {
-            output.WriteLine($"  device   {DisplayText.Show(device.Device.Span)}: {(device.Value is { } value ? $"version {device.Version}{Values.Note(value)}, {Values.Show(value)}" : "no value")}");
+            output.WriteLine(
+                $"  device   {DisplayText.Show(device.Device.Span)}: {(device.Value is { } value ? $"version {device.Version}{Values.Note(value)}, {Values.Show(value)}" : "no value")}");
         }
     }
 

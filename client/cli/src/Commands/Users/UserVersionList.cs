@@ -54,11 +54,13 @@ internal static class UserVersionList
         writer.WriteEndArray();
     }
 
-    public static void Show(TextWriter output, IEnumerable<UserListVersion> lists, IEnumerable<UserDeviceVersions> devices, NoteFinder? notes)
+    public static void Show(TextWriter output, IEnumerable<UserListVersion> lists, IEnumerable<UserDeviceVersions> devices,
+        NoteFinder? notes)
     {
         foreach (UserListVersion list in lists)
         {
-            output.WriteLine($"  list     version {list.Version,-4} {VersionList.Epoch(list.Epoch, list.Version == 1 && list.Epoch == 0),-14} {(list.Devices is { } ids ? Ids(ids) : Values.NotShown)}{VersionList.Period(list.Period)}");
+            output.WriteLine(
+                $"  list     version {list.Version,-4} {VersionList.Epoch(list.Epoch, list.Version == 1 && list.Epoch == 0),-14} {(list.Devices is { } ids ? Ids(ids) : Values.NotShown)}{VersionList.Period(list.Period)}");
         }
         foreach (UserDeviceVersions device in devices.Where(device => device.Versions.Count > 0))
         {
@@ -67,5 +69,6 @@ internal static class UserVersionList
         }
     }
 
-    public static string Ids(IReadOnlyCollection<ReadOnlyMemory<byte>> devices) => devices.Count == 0 ? "no device" : string.Join(", ", devices.Select(device => DisplayText.Show(device.Span)));
+    public static string Ids(IReadOnlyCollection<ReadOnlyMemory<byte>> devices) =>
+        devices.Count == 0 ? "no device" : string.Join(", ", devices.Select(device => DisplayText.Show(device.Span)));
 }
