@@ -160,7 +160,8 @@ bool KeyTable::fill(std::size_t segment, std::span<const Slot> slots) {
     return true;
   }
   auto array = std::make_unique<Array>(size_for(segment, slots.size()));
-  // One page of slots is added to the maximum, because the average varies more if there are few keys.
+  // The keys together may pass kMaxPassed slots for each key, and one page of slots more, because the average for each
+  // key varies more if there are few keys.
   std::size_t left = kMaxPassed * slots.size() + kPageSlots;
   for (const Slot& slot : slots) {
     const std::size_t passed = replace(*array, slot.bits, 0, slot_of(slot.bits, slot.leaf));

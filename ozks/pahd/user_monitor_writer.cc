@@ -92,7 +92,7 @@ class MonitorPlanner {
     return false;
   }
 
-  // Adds the label of a key of an oZKS, which the answer shows in an Entry.
+  // Adds to `labels_` the label of a key whose structure is an oZKS. The answer shows this key in an Entry.
   void add_entry(const NamedKey& key) {
     labels_.add(key, 0);
     ++summary_.num_entries;

@@ -166,7 +166,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Equal([true, true, true], await HaveValuesAsync(2));
         Assert.Equal(3UL, PeriodRows.At(await other.ReadPeriodsAsync(Cancel), 4).Period);
 
-        // An erasure finds copies of copies even if a period between them is being destroyed.
+        // An erasure finds a copy of a copy, even if the period of the first copy is being destroyed.
         (EpochCommit commit, Guid request) = await ErasingAsync(5, "a");
         commit = commit with { Period = 3, Erasures = [new Erasure(0, 0, new LeafOrigin(request, 0)) { Period = 3 }] };
         Assert.Equal(CommitResult.Committed, await other.CommitEpochAsync(second, commit, Cancel));

@@ -192,8 +192,8 @@ class Household(Worker):
         period, version = (status["items"][0][name] for name in ("period", "version"))
         erasure = self._ask_for_erasure({"key": device, "period": period, "from": 1, "to": version - 1}, person, self._log.api_key)
         if erasure["status"] != REFUSED:
-            # The receipt lists only the value's copies in served periods. If the value was first published in an earlier period, that
-            # period was destroyed together with that version.
+            # The receipt lists only the value's copies in served periods. If the value was first published in an earlier period, the
+            # version that published it was destroyed with that period.
             self._facts.erased.setdefault(person.latest(device).secret, f"request {erasure['request_id']} about the removed {device}: {person.latest(device)}")
 
     def _change(self, person: Person, changes: list[dict], values: list[Value], token: str | None = None) -> dict | None:

@@ -55,8 +55,8 @@ def steps_of(page: Path) -> list[Step]:
 def shows(shown: str, printed: str) -> bool:
     """Tells whether a program may have printed the output that a page shows.
 
-    A line `...` stands for any number of lines, and `...` within a line for any text. Parts that match VARYING and the widths of gaps may
-    differ. Blank lines are ignored.
+    A line `...` stands for any number of lines, and `...` within a line for any text. The two texts may
+    differ in the widths of gaps, and in parts that match VARYING. Blank lines are ignored.
     """
     lines = (line.rstrip() for line in shown.splitlines() if line.strip())
     pattern = "".join(r"(?:[^\n]*\n)*?" if line == ANYTHING else _pattern_of(line) + "\n" for line in lines)

@@ -164,8 +164,8 @@ class ClaimedPrefixes(proofs.OldTree):
 
 
 def _claim(rng: random.Random, node: Node, prefix: int, length: int, labels: list[int]) -> tuple[Node, bytes]:
-    """Returns (tree, tokens) with one reached interior node claimed at another position, if the walk meets such a node. Otherwise the
-    tokens are the tokens that tokens_of returns."""
+    """Returns (tree, tokens) that claim for one interior node another position than its own. The node is one that the walk to the labels
+    passes. If the walk chooses no node, the tokens are those that tokens_of returns."""
     if not labels or isinstance(node, Leaf) or length >= LABEL_BITS:
         return node, proofs.tokens_of(node, length, labels)
     if rng.random() < 0.4:

@@ -79,8 +79,7 @@ OPTIKS_INLINE constexpr Wide wide_add(Wide a, Wide b) {
 OPTIKS_INLINE constexpr Fp wide_reduce_one(Wide t) { return fp_fold((t.low & kP) + ((t.high << 1) | (t.low >> 127))); }
 
 // Reduces t <= 2p^2 to [0, p]. The quotient q = t div 2^127 is at most 2p - 2, so it may use bit 127, which counts as
-// 1, because 2^127 = 1 modulo p. The argument of fp_fold() is at most 2p. It is never 2^128 - 1, because that would
-// need q = 2^128 - 1 > 2p - 2.
+// 1, because 2^127 = 1 modulo p. So the argument of fp_fold() is at most 2p = 2^128 - 2.
 OPTIKS_INLINE constexpr Fp wide_reduce_two(Wide t) {
   const u128 q = (t.high << 1) | (t.low >> 127);
   return fp_fold((q & kP) + (t.low & kP) + (q >> 127));

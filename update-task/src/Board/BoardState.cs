@@ -192,7 +192,8 @@ internal sealed class BoardState
         {
             return;
         }
-        // The folder of bundles is listed only once. Afterwards each epoch adds one bundle, so the first remaining bundle is known.
+        // The folder of bundles is listed only at the first call. Later calls know the first bundle that is still there, because only this
+        // method deletes bundles.
         ulong first = _firstBundle ?? BundleEpochs().DefaultIfEmpty(publishedEpoch).Min();
         ulong firstKept = publishedEpoch - (ulong)kept + 1;
         for (; first < firstKept; first++)

@@ -53,8 +53,8 @@ internal sealed class CopySweep
         : new SweepPosition(_session.Period.Copies!.Value, source.Epoch, source.Ordinal + 1));
 
     /// <summary>
-    /// Adds the next inputs for rows of copies. The parameter <paramref name="maxRows"/> gives about how many inputs to add; a call may add
-    /// fewer, because it reads a limited amount. Returns false if it has already read everything up to the session's last epoch.
+    /// Adds to <paramref name="inputs"/> the versions from which the next rows of copies are made, one for each row, up to
+    /// <paramref name="maxRows"/> of them. A call may add fewer, because it reads a limited amount. Returns false if it has already read everything up to the session's last epoch.
     /// </summary>
     public async Task<bool> FillAsync(CopyInputs inputs, int maxRows, CancellationToken cancellationToken)
     {

@@ -205,8 +205,7 @@ internal static class OwnedUserRules
     }
 
     /// <summary>
-    /// Returns the alarms about a user and the values of its devices, ordered by subject: first the alarms about the user, then those of
-    /// each device.
+    /// Returns two kinds of alarms: first those about a user, then those about the values of the user's devices, device by device.
     /// </summary>
     public static IReadOnlyList<UserAlarm> Alarms(ClientState state, string user) =>
         !state.OwnedUsers.TryGetValue(user, out OwnedUser? owned)
@@ -264,8 +263,8 @@ internal static class OwnedUserRules
         return Tidy(next);
     }
 
-    // Compares each list version that earlier calls did not compare with the previous version of the list. Raises an alarm if no expected
-    // change explains the difference.
+    // Compares each new version of the device list with the version before it. A version is new if no earlier call compared it. Raises an
+    // alarm if no expected change explains the difference.
     private static OwnedUser Lists(OwnedUser owned, OwnUserShown shown, ulong covered)
     {
         OwnedList? kept = owned.List is { } list && list.Period == shown.Period ? owned.List : null;

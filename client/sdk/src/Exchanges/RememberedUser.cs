@@ -4,8 +4,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>A question about a user. The question names what the client already knows of the user (docs/spec/users.md section 2).</summary>
-/// <param name="Question">The question, with everything in the state that helps to answer it. Its <see cref="UserQuestion.LeastEpoch"/> is
-/// the largest least epoch among these parts of the state.</param>
+/// <param name="Question">The question, with everything in the client's state that helps to answer it. Each part of the state has an epoch
+/// before which the answer may not be; <see cref="UserQuestion.LeastEpoch"/> is the latest of these epochs.</param>
 /// <param name="Values">Values of the known versions, by device id in base64url.</param>
 internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary<string, byte[]> Values)
 {

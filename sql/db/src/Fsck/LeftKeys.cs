@@ -47,7 +47,8 @@ internal sealed class LeftKeys
         }
     }
 
-    /// <summary>Returns whether a user's device list, or a device's key, is among the keys that are not copied.</summary>
+    /// <summary>Returns whether the next period begins without a copy of this device list or device value, because the user has
+    /// left.</summary>
     public bool Contains(StructureId structure, ulong keyHash) => (structure == StructureId.Devices ? _users : _devices).Contains(keyHash);
 
     // Returns no devices for a value that is not a device list. The programs that apply such a leaf to their trees report the fault.

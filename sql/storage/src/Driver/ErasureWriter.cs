@@ -44,10 +44,10 @@ internal static class ErasureWriter
         return restores || erased == expected;
     }
 
-    // Finds the other leaves and copies that still have the same values as the given ones. Also finds rows of copies that lost the value
-    // because a later row superseded them: a bundle or a follower that has not seen the later row still has their values. Rows that lost
-    // the value in another way, such as with a destroyed period, get no erasure. From these rows the search only continues to their own
-    // copies and sources.
+    // Finds the other leaves and copies that have the same values as the given ones. A copy whose value was deleted because a later copy
+    // superseded it is found too: its value is still in its bundle, and in each follower that has not seen the later copy. If a value was
+    // deleted for another reason, such as a destroyed period, its row gets no erasure; but the search goes on to the copies and sources of
+    // this row.
     private static async Task<(List<Erasure> Connected, int WithValues)> ConnectedAsync(
         ISession session, IReadOnlyList<Erasure> erasures, CancellationToken cancellationToken)
     {

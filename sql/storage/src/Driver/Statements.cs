@@ -281,7 +281,8 @@ public sealed class Statements
     /// </summary>
     public required Sql Superseded { get; init; }
 
-    /// <summary>Deletes the values of the copies that the copies from the given number on superseded. Parameters: period, number.</summary>
+    /// <summary>Deletes the values of superseded copies. These are the earlier copies of a key that has a copy whose number is at
+    /// least the given number. Parameters: period, number.</summary>
     public required Sql DropSuperseded { get; init; }
 
     /// <summary>

@@ -112,7 +112,7 @@ internal static class UserReport
         writer.WriteEndArray();
     }
 
-    /// <summary>Prints the earlier users of a reassigned name for people, one per line.</summary>
+    /// <summary>Prints in words the earlier users of a reassigned name, one per line.</summary>
     public static void Earlier(TextWriter output, IReadOnlyList<EarlierUser> earlier)
     {
         foreach (EarlierUser user in earlier)
