@@ -43,7 +43,9 @@ class UserQuestions {
 
   [[nodiscard]] std::size_t size() const { return states_.size(); }
 
-  [[nodiscard]] UserQuery query(std::size_t i) const { return {string(i, kUsername), string(i, kDevice)}; }
+  [[nodiscard]] optiks::ozks::verify::UserQuery query(std::size_t i) const {
+    return {string(i, kUsername), string(i, kDevice)};
+  }
 
   [[nodiscard]] UserState state(std::size_t i) const {
     UserState state;

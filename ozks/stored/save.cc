@@ -17,10 +17,10 @@ namespace optiks::ozks {
 namespace {
 
 // The maximum memory of each ExternalSort object. It is small because a replica saves snapshots while it answers.
-constexpr std::size_t kSortMemory = std::size_t{4} << 20;
+constexpr std::size_t kSaveSortMemory = std::size_t{4} << 20;
 // The number of keys that one transaction reads. While a transaction is open, the store cannot use the room of pages
 // that were removed after its beginning, so the file would grow.
-constexpr std::size_t kKeyBatch = 4096;
+constexpr std::size_t kKeysPerRead = 4096;
 
 [[noreturn]] void throw_damaged() {
   throw std::system_error(EBADMSG, std::generic_category(), "the trees and the keys of the node store do not match");
@@ -35,10 +35,10 @@ class Saver {
         log_(log),
         epoch_(epoch),
         out_(put),
-        leaves_(store.folder(), kSortMemory),
-        keys_(store.folder(), kSortMemory),
-        numbered_(store.folder(), kSortMemory),
-        moved_(store.folder(), kSortMemory) {}
+        leaves_(store.folder(), kSaveSortMemory),
+        keys_(store.folder(), kSaveSortMemory),
+        numbered_(store.folder(), kSaveSortMemory),
+        moved_(store.folder(), kSaveSortMemory) {}
 
   void run(const Trees& trees) {
     for (const Tree& tree : trees) {
@@ -155,7 +155,7 @@ class Saver {
       is_more = false;
       std::size_t num_read = 0;
       store_.scan(Table::kKeys, first, [&](ByteSpan key, ByteSpan value) {
-        if (num_read == kKeyBatch) {
+        if (num_read == kKeysPerRead) {
           first = StoreKey(key);
           is_more = true;
           return false;
