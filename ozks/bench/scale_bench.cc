@@ -29,6 +29,7 @@ namespace {
 
 using bench::kValueLen;
 using bench::require;
+using bench::write_lookups;
 
 constexpr std::size_t kLoadBatch = std::size_t{1} << 18;
 constexpr std::size_t kEpochLen = 1024;

@@ -30,6 +30,7 @@ namespace {
 
 using bench::require;
 using bench::Updates;
+using bench::write_lookups;
 
 constexpr std::size_t kBatch = 1024;
 constexpr std::size_t kLookupBatch = 16;
