@@ -1,6 +1,7 @@
 #include "pahd/user_monitor_writer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory_resource>
 #include <set>
 #include <vector>
@@ -278,7 +279,7 @@ class MonitorPlanner {
     auto name = query_.keys.begin();
     std::size_t named_before = 0;
     for (const std::vector<std::uint8_t>& id : out.ids) {
-      const bool is_named = name != query_.keys.end() && std::ranges::equal(name->device, id);
+      const bool is_named = name != std::default_sentinel && std::ranges::equal(name->device, id);
       const NamedKey key = named(verify::kKeys, id);
       VersionsPage& page = out.keys.emplace_back();
       if (!find_versions(key, is_named ? name->from : 1, page)) {

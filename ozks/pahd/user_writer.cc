@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <memory_resource>
 #include <vector>
 
@@ -163,10 +164,10 @@ class Planner {
       if (!query.device.empty() && !std::ranges::equal(device.id, query.device)) {
         continue;
       }
-      while (named_key != query.keys.end() && std::ranges::lexicographical_compare(named_key->device, device.id)) {
+      while (named_key != std::default_sentinel && std::ranges::lexicographical_compare(named_key->device, device.id)) {
         ++named_key;
       }
-      const bool is_known = named_key != query.keys.end() && std::ranges::equal(named_key->device, device.id);
+      const bool is_known = named_key != std::default_sentinel && std::ranges::equal(named_key->device, device.id);
       ++user.num_keys;
       const KnownVersion version = known(query, is_known ? named_key->version : 0);
       if (!plan_versions(named(verify::kKeys, device.id), version, out.keys.emplace_back())) {

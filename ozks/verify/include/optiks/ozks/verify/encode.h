@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 
 #include "optiks/ozks/verify/codec.h"
 #include "optiks/ozks/verify/hash.h"
@@ -39,8 +38,8 @@ void encode_path(Out& out, const Steps& steps) {
   }
   out.put(mask);
   out.put_integer(steps.size() * kHashLen, Path::kSiblingsBounds.length_octets());
-  for (const auto& step : std::views::reverse(steps)) {
-    out.put(*step.sibling);
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    out.put(*steps[i].sibling);
   }
 }
 
