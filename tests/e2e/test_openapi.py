@@ -4,13 +4,17 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from facts import RECORD_LEN
 from harness import ROOT, Deployment
 from rest import Client
+
+sys.path.insert(0, str(ROOT / "tests/reference"))
+
+from facts import RECORD_LEN
 
 SOURCES = ROOT / "tests/openapi"
 NPM = ROOT / "build/npm"
