@@ -10,8 +10,8 @@
 namespace optiks::vrf {
 
 // Returns table[index] if `negative` is 0, and the negative of table[index] if `negative` is all ones. Entry is
-// CachedPoint or AffinePoint, and index is below Size. The code uses 128-bit vectors, because every 64-bit target has them, and
-// because the multiplications before and after need the general registers.
+// CachedPoint or AffinePoint, and index is below Size. The code uses 128-bit vectors, because every 64-bit target has
+// them, and because the multiplications before and after need the general registers.
 template <typename Entry, std::size_t Size>
 OPTIKS_INLINE Entry table_select(const Entry (&table)[Size], u64 index, u64 negative) {
   static_assert(std::is_same_v<Entry, CachedPoint> || std::is_same_v<Entry, AffinePoint>);

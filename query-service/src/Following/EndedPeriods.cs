@@ -84,8 +84,8 @@ internal sealed class EndedPeriods : IDisposable
         return behind.Select(ended => ended.Erase(erasures, epoch)).FirstOrDefault(refused => refused is not null);
     }
 
-    /// <summary>Returns the ended periods that belong to the epoch for which <see cref="PrepareAsync"/> was called. From now on, readers get
-    /// these periods and that epoch.</summary>
+    /// <summary>Returns the ended periods that belong to the epoch for which <see cref="PrepareAsync"/> was called. From now on, readers
+    /// get these periods and that epoch.</summary>
     /// <param name="current">The period of the prepared epoch.</param>
     public IEnumerable<EndedPeriod> TakeServed(ulong current)
     {

@@ -54,7 +54,8 @@ internal sealed class CopySweep
 
     /// <summary>
     /// Adds to <paramref name="inputs"/> the versions from which the next rows of copies are made, one for each row, up to
-    /// <paramref name="maxRows"/> of them. A call may add fewer, because it reads a limited amount. Returns false if it has already read everything up to the session's last epoch.
+    /// <paramref name="maxRows"/> of them. A call may add fewer, because it reads a limited amount. Returns false if it has already read
+    /// everything up to the session's last epoch.
     /// </summary>
     public async Task<bool> FillAsync(CopyInputs inputs, int maxRows, CancellationToken cancellationToken)
     {

@@ -1,6 +1,6 @@
 // The form of elements of GF(p^2) in tables. It has fewer words than an element, because the code has to read and
-// select each word; kernels whose elements have five limbs also negate each word. Reading a word takes more time than computing with it: packing six
-// limbs into four words makes a selection of one of eight entries a quarter faster.
+// select each word; kernels whose elements have five limbs also negate each word. Reading a word takes more time than
+// computing with it: packing six limbs into four words makes a selection of one of eight entries a quarter faster.
 #pragma once
 
 #include <type_traits>
