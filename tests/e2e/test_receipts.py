@@ -111,7 +111,8 @@ class ReceiptsTest(unittest.TestCase):
             while status["status"] == "pending":
                 status = client.get(f"{element['status_url']}?wait=60").json()
         receipt = self.receipt(element, (f"link {links}", b"end"))
-        self.assertGreater(status["epoch"], receipt.after + links)
+        # The task may publish the first links before the service makes the receipt.
+        self.assertGreater(status["epoch"], receipt.after + MARGIN)
         self.assertLessEqual(status["epoch"], receipt.by)
 
     def test_4_an_update_that_is_dropped_is_evidence_for_a_third_party(self):
