@@ -15,7 +15,7 @@ namespace {
 
 bool is_key(const std::uint8_t* key, std::size_t len) { return key != nullptr && len != 0 && len <= kMaxKeyLen; }
 
-std::int32_t lookup(const optiks_view_t* view, std::uint8_t structure, const ProofSource& source, std::size_t n,
+std::int32_t lookup(const optiks_view_t* view, std::uint8_t structure, const ProofBatch* batch, std::size_t n,
                     const std::uint8_t* keys, const std::uint64_t* key_offsets, const std::uint64_t* known_periods,
                     const std::uint64_t* known_versions, std::uint8_t* out, std::size_t capacity, std::size_t* out_len,
                     std::uint64_t* out_ends) {
@@ -35,7 +35,7 @@ std::int32_t lookup(const optiks_view_t* view, std::uint8_t structure, const Pro
       queries.push_back({strings[i], known_periods[i], known_versions[i]});
     }
     Output output(out, capacity);
-    if (!write_lookups(view->view, structure, queries, source, output, out_ends)) {
+    if (!write_lookups(view->view, structure, queries, batch, output, out_ends)) {
       set_last_error("a proof is not cached");
       return std::int32_t{OPTIKS_E_UNPROVEN};
     }
@@ -52,8 +52,8 @@ std::int32_t optiks_view_lookup_cached(const optiks_view_t* view, std::uint8_t s
                                        const std::uint64_t* known_periods, const std::uint64_t* known_versions,
                                        std::uint8_t* out, std::size_t capacity, std::size_t* out_len,
                                        std::uint64_t* out_ends) {
-  return lookup(view, structure, {nullptr, false}, n, keys, key_offsets, known_periods, known_versions, out, capacity,
-                out_len, out_ends);
+  return lookup(view, structure, nullptr, n, keys, key_offsets, known_periods, known_versions, out, capacity, out_len,
+                out_ends);
 }
 
 std::int32_t optiks_proofs_create(const optiks_view_t* view, std::uint8_t structure, std::int32_t use_cache,
@@ -114,8 +114,8 @@ std::int32_t optiks_proofs_lookup_many(const optiks_proofs_t* proofs, std::size_
     if (proofs == nullptr) {
       return argument_error("a pointer is missing");
     }
-    return lookup(&proofs->of, proofs->structure, {&proofs->batch, true}, n, keys, key_offsets, known_periods,
-                  known_versions, out, capacity, out_len, out_ends);
+    return lookup(&proofs->of, proofs->structure, &proofs->batch, n, keys, key_offsets, known_periods, known_versions,
+                  out, capacity, out_len, out_ends);
   });
 }
 
@@ -128,7 +128,7 @@ std::int32_t optiks_proofs_versions(const optiks_proofs_t* proofs, const std::ui
       return argument_error("a pointer is missing, or a key length, first version or page length is out of bounds");
     }
     Output output(out, capacity);
-    write_versions(proofs->of.view, proofs->structure, {{key, key_len}, from, max_members, max_bytes}, &proofs->batch,
+    write_versions(proofs->of.view, proofs->structure, {{key, key_len}, from, max_members, max_bytes}, proofs->batch,
                    output);
     return finish_output(output, out_len);
   });

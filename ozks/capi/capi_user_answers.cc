@@ -24,7 +24,7 @@ optiks_users_summary_t to_summary(const UsersSummary& summary) {
   return out;
 }
 
-std::int32_t users(const optiks_view_t* view, const ProofSource& source, const std::uint8_t* queries,
+std::int32_t users(const optiks_view_t* view, const ProofBatch* batch, const std::uint8_t* queries,
                    std::size_t queries_len, std::uint64_t max_entries, std::uint8_t* out, std::size_t capacity,
                    std::size_t* out_len, optiks_users_summary_t* out_summary) {
   return guarded([&] {
@@ -35,7 +35,7 @@ std::int32_t users(const optiks_view_t* view, const ProofSource& source, const s
     }
     Output output(out, capacity);
     UsersSummary summary;
-    const bool is_proven = write_users(view->view, request, source, output, summary);
+    const bool is_proven = write_users(view->view, request, batch, output, summary);
     *out_summary = to_summary(summary);
     if (!is_proven) {
       set_last_error("a proof is not cached");
@@ -64,7 +64,7 @@ std::int32_t optiks_view_users_summary(const optiks_view_t* view, const std::uin
 std::int32_t optiks_view_users_cached(const optiks_view_t* view, const std::uint8_t* queries, std::size_t queries_len,
                                       std::uint64_t max_entries, std::uint8_t* out, std::size_t capacity,
                                       std::size_t* out_len, optiks_users_summary_t* out_summary) {
-  return users(view, {nullptr, false}, queries, queries_len, max_entries, out, capacity, out_len, out_summary);
+  return users(view, nullptr, queries, queries_len, max_entries, out, capacity, out_len, out_summary);
 }
 
 std::int32_t optiks_proofs_add_users(optiks_proofs_t* proofs, const std::uint8_t* queries, std::size_t queries_len,
@@ -85,8 +85,7 @@ std::int32_t optiks_proofs_users(const optiks_proofs_t* proofs, const std::uint8
   if (proofs == nullptr) {
     return guarded(queries_error);
   }
-  return users(&proofs->of, {&proofs->batch, true}, queries, queries_len, max_entries, out, capacity, out_len,
-               out_summary);
+  return users(&proofs->of, &proofs->batch, queries, queries_len, max_entries, out, capacity, out_len, out_summary);
 }
 
 }  // extern "C"

@@ -51,7 +51,7 @@ struct VersionsPlan {
 };
 
 bool write_lookups_once(const View& view, std::uint8_t structure, std::span<const LookupQuery> queries,
-                        const ProofSource& source, Output& out, std::uint64_t* ends) {
+                        const ProofBatch* batch, Output& out, std::uint64_t* ends) {
   const DirectoryData& data = view.data();
   // For a few queries this memory is large enough, so that the call allocates no memory on the heap.
   std::array<std::byte, 4096> room;
@@ -66,7 +66,7 @@ bool write_lookups_once(const View& view, std::uint8_t structure, std::span<cons
   data.secrets.tag_keys[structure_index(structure)].tag_many(inputs, keys);
   // This call prefetches the memory for all keys, so that each key does not wait for its own memory.
   data.trees->prefetch_newest(data.log, keys);
-  LabelProver labels(view.data(), source, memory);
+  LabelProver labels(view.data(), batch, memory);
   // Most keys need two labels: one of a present version and one of an absent version.
   labels.reserve(2 * queries.size());
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -85,17 +85,17 @@ bool write_lookups_once(const View& view, std::uint8_t structure, std::span<cons
   return true;
 }
 
-void write_versions_once(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch* batch,
+void write_versions_once(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch& batch,
                          Output& out);
 
 }  // namespace
 
 bool write_lookups(const View& view, std::uint8_t structure, std::span<const LookupQuery> queries,
-                   const ProofSource& source, Output& out, std::uint64_t* ends) {
+                   const ProofBatch* batch, Output& out, std::uint64_t* ends) {
   check_can_answer(view);
   bool has_proofs = false;
   write_unmixed(view.data().log, out,
-                [&] { has_proofs = write_lookups_once(view, structure, queries, source, out, ends); });
+                [&] { has_proofs = write_lookups_once(view, structure, queries, batch, out, ends); });
   return has_proofs;
 }
 
@@ -104,7 +104,7 @@ void add_lookup(const View& view, std::uint8_t structure, const LookupQuery& que
   LookupPlan().make(view, key, {query.known_period, query.known_version}, batch);
 }
 
-void write_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch* batch,
+void write_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch& batch,
                     Output& out) {
   check_can_answer(view);
   write_unmixed(view.data().log, out, [&] { write_versions_once(view, structure, query, batch, out); });
@@ -112,7 +112,7 @@ void write_versions(const View& view, std::uint8_t structure, const VersionsQuer
 
 namespace {
 
-void write_versions_once(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch* batch,
+void write_versions_once(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch& batch,
                          Output& out) {
   const VersionsPlan plan(view, structure, query);
   // The labels and the writer of the current round.
@@ -122,7 +122,7 @@ void write_versions_once(const View& view, std::uint8_t structure, const Version
   std::uint64_t written = 0;
   const auto members = [&] {
     for (bool is_done = false; !is_done;) {
-      labels.emplace(view.data(), ProofSource{batch, true}, *std::pmr::new_delete_resource());
+      labels.emplace(view.data(), &batch, *std::pmr::new_delete_resource());
       const std::uint64_t num_members = plan.add_round(query, written, *labels);
       static_cast<void>(labels->run());
       writer.emplace(view, *labels, out);

@@ -20,11 +20,10 @@ struct LookupQuery {
   std::uint64_t known_version;
 };
 
-// Writes one Lookup for each query. ends[i] is the end of Lookup i in the output. Makes all VRF proofs that are not in
-// the source's batch or cached, in one batch. If such a proof is needed but `source.may_make` is false, returns false
-// and writes nothing.
+// Writes one Lookup for each query. ends[i] is the end of Lookup i in the output. VRF proofs come from a LabelProver
+// for `batch`. If `batch` is null and a proof is not cached, returns false and writes nothing.
 [[nodiscard]] bool write_lookups(const View& view, std::uint8_t structure, std::span<const LookupQuery> queries,
-                                 const ProofSource& source, Output& out, std::uint64_t* ends);
+                                 const ProofBatch* batch, Output& out, std::uint64_t* ends);
 // Adds to the batch the labels that write_lookups() will need for the query.
 void add_lookup(const View& view, std::uint8_t structure, const LookupQuery& query, ProofBatch& batch);
 
@@ -35,9 +34,8 @@ struct VersionsQuery {
   std::size_t max_bytes;
 };
 
-// Writes one Versions structure: the whole answer, or a page of it. `batch` has proofs that were already made; it may
-// be null.
-void write_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch* batch,
+// Writes one Versions structure: the whole answer, or a page of it. `batch` has proofs that were already made.
+void write_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch& batch,
                     Output& out);
 // Adds to the batch the labels of the first round of write_versions() for the query. Most answers need no other labels.
 void add_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, ProofBatch& batch);

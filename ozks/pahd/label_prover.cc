@@ -13,19 +13,19 @@ bool LabelProver::run() {
   for (const Item& item : items_) {
     data_.cache.prefetch_entry(input_of(item.key.tag, item.version));
   }
-  const bool uses_cache = source_.batch == nullptr || source_.batch->uses_cache();
+  const bool uses_cache = batch_ == nullptr || batch_->uses_cache();
   std::size_t num_hits = 0;
   std::size_t num_missing = 0;
   for (Item& item : items_) {
     const Tag input = input_of(item.key.tag, item.version);
     // Proofs from the batch are not counted here, because the batch counted their hits and misses.
-    const Proven* made = source_.batch == nullptr ? nullptr : source_.batch->find(input);
+    const Proven* made = batch_ == nullptr ? nullptr : batch_->find(input);
     item.is_missing = false;
     if (made != nullptr) {
       item.proven = *made;
     } else if (uses_cache && data_.cache.find(input, item.proven)) {
       ++num_hits;
-    } else if (source_.may_make) {
+    } else if (batch_ != nullptr) {
       item.is_missing = true;
       ++num_missing;
     } else {

@@ -1,5 +1,5 @@
-// LabelProver: provides the labels of one answer, with their VRF proofs. It takes proofs from a ProofBatch or from the
-// cache, and makes all other proofs in one batch.
+// LabelProver: provides the labels of one answer, with their VRF proofs. With a ProofBatch, it takes proofs from the
+// batch or from the cache, and makes all other proofs together. Without one, it takes proofs only from the cache.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,17 @@
 
 namespace optiks::ozks {
 
-// Says where the proofs of an answer come from.
-struct ProofSource {
-  const ProofBatch* batch = nullptr;  // may be null; searched before the cache
-  bool may_make = true;               // if false, only proofs from the batch and the cache are used
-};
-
 class LabelProver {
  public:
-  // The object keeps its labels in `memory`, which must outlive the object.
-  LabelProver(DirectoryData& data, const ProofSource& source, std::pmr::memory_resource& memory)
-      : data_(data), source_(source), items_(&memory) {}
+  // `batch` may be null. The object keeps its labels in `memory`, which must outlive the object.
+  LabelProver(DirectoryData& data, const ProofBatch* batch, std::pmr::memory_resource& memory)
+      : data_(data), batch_(batch), items_(&memory) {}
 
   void reserve(std::size_t size) { items_.reserve(size); }
   // Adds the label of a version of a key. The octets of `key.name` must stay valid until run() returns.
   void add(const NamedKey& key, std::uint64_t version);
   // Provides the proofs of all added labels; operator[] then returns them in the order in which they were added.
-  // Returns false if a proof would have to be made, but the source does not allow this.
+  // Returns false if there is no batch, and a proof is not cached.
   [[nodiscard]] bool run();
   [[nodiscard]] std::size_t size() const { return items_.size(); }
   [[nodiscard]] const Proven& operator[](std::size_t i) const { return items_[i].proven; }
@@ -43,7 +37,7 @@ class LabelProver {
   };
 
   DirectoryData& data_;
-  ProofSource source_;
+  const ProofBatch* batch_;
   std::pmr::vector<Item> items_;
 };
 

@@ -383,7 +383,7 @@ UserMonitorSummary write_user_monitor(const View& view, const UserMonitorRequest
                                       Output& out) {
   UserMonitorSummary summary;
   write_unmixed(view.data().log, out, [&] {
-    LabelProver labels(view.data(), {&batch, true}, *std::pmr::new_delete_resource());
+    LabelProver labels(view.data(), &batch, *std::pmr::new_delete_resource());
     CountingLabels<LabelProver> counting(labels);
     MonitorPlan plan;
     summary = plan_user(view, request, counting, plan);

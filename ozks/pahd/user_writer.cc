@@ -300,9 +300,9 @@ UsersSummary add_users(const View& view, const UsersRequest& request, ProofBatch
 
 namespace {
 
-bool write_users_once(const View& view, const UsersRequest& request, const ProofSource& source, Output& out,
+bool write_users_once(const View& view, const UsersRequest& request, const ProofBatch* batch, Output& out,
                       UsersSummary& summary) {
-  LabelProver labels(view.data(), source, *std::pmr::new_delete_resource());
+  LabelProver labels(view.data(), batch, *std::pmr::new_delete_resource());
   CountingLabels<LabelProver> counting(labels);
   UsersPlan plan;
   summary = plan_users(view, request, counting, plan);
@@ -318,10 +318,10 @@ bool write_users_once(const View& view, const UsersRequest& request, const Proof
 
 }  // namespace
 
-bool write_users(const View& view, const UsersRequest& request, const ProofSource& source, Output& out,
+bool write_users(const View& view, const UsersRequest& request, const ProofBatch* batch, Output& out,
                  UsersSummary& summary) {
   bool has_proofs = false;
-  write_unmixed(view.data().log, out, [&] { has_proofs = write_users_once(view, request, source, out, summary); });
+  write_unmixed(view.data().log, out, [&] { has_proofs = write_users_once(view, request, batch, out, summary); });
   return has_proofs;
 }
 

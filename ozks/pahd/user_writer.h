@@ -45,9 +45,9 @@ struct UsersRequest {
 // `max_entries` entries.
 UsersSummary add_users(const View& view, const UsersRequest& request, ProofBatch& batch);
 
-// Writes a UserLookupAnswer without its head. Writes nothing if the request has no answer. If a proof would have to be
-// made but `source.may_make` is false, returns false and writes nothing; the summary is then complete.
-[[nodiscard]] bool write_users(const View& view, const UsersRequest& request, const ProofSource& source, Output& out,
+// Writes a UserLookupAnswer without its head. Writes nothing if the request has no answer. If `batch` is null and a
+// proof is not cached, returns false and writes nothing; the summary is then complete.
+[[nodiscard]] bool write_users(const View& view, const UsersRequest& request, const ProofBatch* batch, Output& out,
                                UsersSummary& summary);
 
 }  // namespace optiks::ozks

@@ -8,12 +8,12 @@ namespace Optiks.Client;
 internal static class AuditedRange
 {
     /// <summary>Returns the path of the audit proof for the steps between two epochs.</summary>
-    public static string ProofPath(ulong from, ulong to) => to - from == 1
+    public static string GetProofPath(ulong from, ulong to) => to - from == 1
         ? string.Create(CultureInfo.InvariantCulture, $"/v1/epochs/{to}/audit-proof")
         : string.Create(CultureInfo.InvariantCulture, $"/v1/epochs/{from}-{to}/audit-proof");
 
     /// <summary>Returns the records of an accepted proof, which are in the proof's first vector.</summary>
-    public static List<ReadOnlyMemory<byte>> Records(byte[] proof, ulong from, ulong to)
+    public static List<ReadOnlyMemory<byte>> GetRecords(byte[] proof, ulong from, ulong to)
     {
         const int PrefixLength = 3;
         return [.. Enumerable.Range(0, (int)(to - from) + 1)

@@ -300,7 +300,7 @@ public sealed class AuditorSession : IDisposable
             {
                 proof =
                     await _connection.SendAsync(
-                        new ServerRequest(replica, AuditedRange.ProofPath(epoch, to), MediaTypes.AuditProof,
+                        new ServerRequest(replica, AuditedRange.GetProofPath(epoch, to), MediaTypes.AuditProof,
                             AuditProof.ComputeMaxLength(EpochRecord.Decode(entries[0].Span), EpochRecord.Decode(entries[^1].Span))),
                             cancellationToken).ConfigureAwait(false);
             }
@@ -327,7 +327,7 @@ public sealed class AuditorSession : IDisposable
             }
             string? detail = null;
             if (reason == Reason.Valid
-                && !AuditedRange.Records(proof, epoch, to).Zip(entries).All(pair => pair.First.Span.SequenceEqual(pair.Second.Span)))
+                && !AuditedRange.GetRecords(proof, epoch, to).Zip(entries).All(pair => pair.First.Span.SequenceEqual(pair.Second.Span)))
             {
                 (reason, detail) = (Reason.InclusionProof, "the records of the proof are not the board's entries");
             }

@@ -86,8 +86,9 @@ internal static class RequestCheck
     // or all were refused for the same reason. An erasure has only one item, which has no leaf.
     private static bool IsDecidedAlike(StoredOutcome[] outcomes)
     {
-        ItemResult?[] results = [.. outcomes.Select(outcome => outcome.Result.ToResult())];
-        IEnumerable<ItemResult?> others = results is [ItemResult.Unchanged, ..] && outcomes[0].Item == UserChange.ItemIndex
+        // CheckOutcome reports rows whose columns contradict each other, so they are left out here.
+        ItemResult[] results = [.. outcomes.Select(outcome => outcome.Result.ToResult()).OfType<ItemResult>()];
+        IEnumerable<ItemResult> others = results is [ItemResult.Unchanged, ..] && outcomes[0].Item == UserChange.ItemIndex
             ? results.Skip(1)
             : results;
         return others.All(result => result is ItemResult.Leaf)
