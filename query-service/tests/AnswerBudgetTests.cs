@@ -30,8 +30,8 @@ public sealed class AnswerBudgetTests
         Assert.False(budget.TryTake(1, 301));
         Assert.True(budget.TryTake(1, 300));
         Assert.False(budget.TryTake(1, 1));
-        // The second caller gets at most half of the memory that the first caller left. The first caller may keep its 300 bytes, although a
-        // new request for so many bytes would be refused now.
+        // The second caller gets at most half of the memory that the first caller left. The first caller may keep its 300 bytes, although
+        // the budget would now refuse a new request for 300 bytes.
         Assert.False(budget.TryTake(2, 151));
         Assert.True(budget.TryTake(2, 150));
         Assert.True(budget.TryTake(3, 75));

@@ -183,7 +183,7 @@ class AuditorTest(unittest.TestCase):
                             self.assertEqual(auditor.judge(client.get(f"{base}/checkpoint").body).size, signed)
                             coverage = client.get(f"{base}/coverage").json()
                             self.assertEqual((coverage["condition"], coverage["finding"]["reason"], coverage["finding"]["proven"]), ("stopped", "fork", True))
-                            self.assertIn("Nothing of this log is signed any more", client.get(f"{base}/").body.decode())
+                            self.assertIn("The auditor signs no later checkpoint of this log", client.get(f"{base}/").body.decode())
                         self.assertEqual(daemon.stop(), 5, daemon.log_end())
                     proxy.target = first.query.url
                     again = auditor.once()

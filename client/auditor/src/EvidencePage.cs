@@ -43,7 +43,7 @@ internal static class EvidencePage
                 ? "the log's own signature: the evidence convinces anyone"
                 : "answers of its servers, which are not signed");
             html.Append(
-                "</table>\n<p>Nothing of this log is signed any more. What was signed before stays true. Ask the auditor for the evidence.</p>\n");
+                "</table>\n<p>The auditor signs no later checkpoint of this log. Its earlier signatures stay valid. Ask the auditor for the evidence.</p>\n");
         }
         if (view.Warning is { } warning)
         {

@@ -341,7 +341,7 @@ internal sealed class LogAuditor : IDisposable
         {
             throw new StartupException(
                 ExitCodes.Rollback,
-                $"Epoch {signed.Epoch} was signed, and {_files.Mark} {(_mark is null ? "is missing" : $"ends at epoch {_mark.Size - 1}")}: it may be an older copy. Put the newest one back; if there is none that is newer, 'optiks auditor resume' makes it again.");
+                $"Epoch {signed.Epoch} was signed, and {_files.Mark} {(_mark is null ? "is missing" : $"ends at epoch {_mark.Size - 1}")}: it may be an older copy. Put the newest one back; if no newer one exists, 'optiks auditor resume' makes it again.");
         }
     }
 

@@ -133,7 +133,7 @@ public sealed class SavedUserAnswerTests
 
         Assert.StartsWith($"user lookup answer, {lookup.Length} octets, 2 users", users.Out, StringComparison.Ordinal);
         Assert.Contains("  user: current", users.Out, StringComparison.Ordinal);
-        Assert.Contains("  user: there is none", users.Out, StringComparison.Ordinal);
+        Assert.Contains("  user: does not exist", users.Out, StringComparison.Ordinal);
         Assert.Contains("  device phone, of record 0", users.Out, StringComparison.Ordinal);
         Assert.StartsWith($"user monitor answer, {monitor.Length} octets, 2 devices", own.Out, StringComparison.Ordinal);
         Assert.Contains("  device laptop", own.Out, StringComparison.Ordinal);

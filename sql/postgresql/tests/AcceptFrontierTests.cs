@@ -66,7 +66,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         return transaction;
     }
 
-    // Accepts so many requests that the driver inserts them by COPY, concurrently with other groups.
+    // Accepts a group of requests that is large enough for the driver to insert it by COPY, concurrently with other groups.
     private async Task<IEnumerable<Guid>> AcceptListAsync()
     {
         AcceptRequest[] requests = await RequestsAsync(300, i => [Item($"key {i}")]);

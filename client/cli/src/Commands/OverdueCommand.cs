@@ -24,7 +24,10 @@ internal static class OverdueCommand
         };
         var command = new Command(
             "overdue",
-            "List what was believed here, is not covered by enough auditors, and ought to be by now. No server is asked: a lookup finds out whether they cover it since") { accept };
+            "List the answers that this client accepted and that too few auditors have covered in time. This command asks no server; the next lookup finds out whether auditors have covered them since")
+        {
+            accept,
+        };
         command.SetAction(async (parse, cancellationToken) =>
         {
             using Session session =

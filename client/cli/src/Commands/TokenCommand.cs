@@ -178,7 +178,7 @@ internal static class TokenCommand
             host.Out.WriteLine(token);
         }
         host.Error.WriteLine(
-            $"Expires {grant.Expires.UtcDateTime:yyyy-MM-dd HH:mm:ss}Z. Whoever has the token may do what it allows until then.");
+            $"Expires {grant.Expires.UtcDateTime:yyyy-MM-dd HH:mm:ss}Z. Until then, anyone who has the token may do what it allows.");
     }
 
     private static TimeSpan Lifetime(int seconds) =>

@@ -15,7 +15,7 @@ internal sealed partial class AnswerPrinter
         {
             Line(
                 1,
-                $"user: {user.Kind switch { 0 => "there is none", 1 => "has left", _ => "current" }}{(user.Name is null && user.Generations is null ? ", whose id the client knows" : "")}");
+                $"user: {user.Kind switch { 0 => "does not exist", 1 => "has left", _ => "current" }}{(user.Name is null && user.Generations is null ? ", whose id the client knows" : "")}");
             Entry("username", StructureId.Usernames, _key, user.Name);
             // The answer contains the user id unless the client named the id in its question.
             ReadOnlyMemory<byte>? id = user.Generations is null ? FindValue(user.Name) : Generations(user.Generations);

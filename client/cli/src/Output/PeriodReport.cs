@@ -56,7 +56,7 @@ internal static class PeriodReport
     {
         Protocol.Reason.HandoverMissing => $"is missing as period {period} began",
         Protocol.Reason.HandoverValue =>
-            $"is not a copy of what it was when period {period - 1} ended, which period {period} ought to have begun with",
+            $"is not a copy of what it was when period {period - 1} ended, although period {period} must begin with such a copy",
         Protocol.Reason.HandoverUnset => $"was there as period {period} began, and had never been set",
         _ => null,
     };

@@ -62,5 +62,5 @@ internal static class NoteRules
     // This call cannot fail in practice, because the note was checked when the state was read.
     private static OwnerNote Read(KeptNote kept) => OwnerNote.TryDecode(kept.Note, out OwnerNote note)
         ? note
-        : throw new ClientStateException("The client state has a note that is none.");
+        : throw new ClientStateException("The client state has a note that cannot be decoded.");
 }

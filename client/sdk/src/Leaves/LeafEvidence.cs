@@ -40,7 +40,7 @@ internal static class LeafEvidence
             ({ }, { }) =>
                 $"The log signed at epoch {first.Epoch} that {what} has one value, and at epoch {then.Epoch} that it has another: it rewrote what it had published.",
             ({ }, null) =>
-                $"The log signed at epoch {first.Epoch} that {what} exists, and at epoch {then.Epoch} that there is none: it dropped what it had published.",
+                $"The log signed at epoch {first.Epoch} that {what} exists, and at epoch {then.Epoch} that it does not exist: it dropped what it had published.",
             (null, { } now) =>
                 $"The log signed at epoch {first.Epoch} that there is no {what}, and at epoch {then.Epoch} that it was published in epoch {now.Epoch} already: it inserted it and dated it back.",
             _ => (FormattableString)$"The log signed twice that there is no {what}.",

@@ -154,7 +154,7 @@ internal static class StateCheck
         user.Expected.SelectMany(change => Ids(change.Added).Concat(Ids(change.Removed))).Concat(user.Names).Concat(user.Followed)
             .Select(KeyFault).FirstOrDefault(fault => fault is not null)
         ?? (user.List is { } list && (list.Version == 0 || !DeviceList.TryDecode(list.Octets, out _))
-            ? "an owned device list is none"
+            ? "an owned device list has version 0 or cannot be decoded"
             : null)
         ?? user.Alarms.Select(Fault).FirstOrDefault(fault => fault is not null);
 

@@ -58,7 +58,7 @@ internal sealed class UserChangeReport
             UserAlarmReport.Show(_host.Out, look.Alarms);
         }
         _host.Error.WriteLine(
-            $"Nothing was sent. Of a user who has left nobody is shown more: look at it with optiks user monitor {name} --accept first, or leave all the same with --unseen.");
+            $"Nothing was sent. After a user has left, the log shows nothing more of this user: first run optiks user monitor {name} --accept, or repeat this command with --unseen.");
         return ExitCodes.Invalid;
     }
 
