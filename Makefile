@@ -104,6 +104,7 @@ test-all: ## run `test` and `test-deep` as CI does, each suite once with all its
 	@eng/install.sh build test check deep bench
 	@$(MAKE) --no-print-directory -j2 build sanitized
 	@$(MAKE) --no-print-directory benchmarks
+	@eng/ahead.sh
 	@eng/test.py quick deep
 
 check: build ## run the style and architecture checks

@@ -61,17 +61,12 @@ def clang_tidy(files, fix):
 
 
 def dotnet_format(files, fix):
-    """Checks white space. With --fix it corrects everything that `dotnet format` can correct."""
+    """Checks white space. The other rules of `dotnet format` count in the build, where warnings are errors. With --fix it corrects
+    everything that `dotnet format` can correct."""
     if fix:
         return run("dotnet", "format", "Optiks.slnx", "--no-restore")
     # The argument is a folder and not the solution, because `dotnet format` takes ten times as long to read a solution.
     return run("dotnet", "format", "whitespace", ".", "--folder", "--exclude", "build", "--verify-no-changes")
-
-
-def dotnet_style(files, fix):
-    """Runs the style rules of `dotnet format`, which the build does not check. The analyzers, the third part of `dotnet format`, run in the
-    build, where warnings are errors."""
-    return run("dotnet", "format", "style", "Optiks.slnx", "--no-restore", "--verify-no-changes")
 
 
 def shellcheck(files, fix):
@@ -101,12 +96,11 @@ CHECKS = {
     "clang-format": clang_format,
     "clang-tidy": clang_tidy,
     "dotnet-format": dotnet_format,
-    "dotnet-style": dotnet_style,
     "shellcheck": shellcheck,
     **{rule.__name__.replace("_", "-"): rule_check(rule) for rule in (*source_rules.RULES, page_commands.page_commands)},
 }
 FIXERS = ("facts", "username-tables", "clang-format", "dotnet-format")
-SLOW = ("clang-tidy", "dotnet-style")
+SLOW = ("clang-tidy",)
 
 
 def main():

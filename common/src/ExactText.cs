@@ -86,7 +86,7 @@ public static class ExactText
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The file does not exist, because the system is not Linux, or it cannot be read. The caller then checks the text that .NET
+            // The system is not Linux and has no such file, or this process may not read it. The caller then checks the text that .NET
             // decoded.
             return null;
         }

@@ -206,8 +206,8 @@ TEST_F(RestoreStored, EachOctetCounts) {
   using saved::kLeafLen;
   constexpr std::size_t kTable = saved::kTrees + 5 * kLeafLen + 2 * kInteriorLen;
   const Bytes payload = payload_of(file);
-  // The first and the second tree have one leaf each. The third has two interior nodes and three leaves, which can be
-  // in one of two orders.
+  // The first and the second tree have one leaf each. The third has two interior nodes and three leaves. Whether its
+  // second node is a leaf or an interior node depends on the leaves' labels.
   const std::size_t top = saved::kTrees + 2 * kLeafLen;
   const std::size_t below = top + kInteriorLen + ((payload[top] & 1U) != 0 ? kLeafLen : 0);
   for (std::size_t i = 0; i < kTable; i += kOctetStep) {

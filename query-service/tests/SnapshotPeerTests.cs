@@ -153,7 +153,7 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         Assert.NotEqual(events.Has("PeerFailed"), events.Has("SnapshotRefused"));
         Assert.True(events.Has("SnapshotFetched"));
         Assert.True(events.Has("SnapshotUsed"));
-        // If there is no other peer, the replica loads the log from the database.
+        // If the peer with the bad snapshot is the only peer, the replica loads the log from the database.
         Directory.Delete(Folder, recursive: true);
         LoggedEvents alone = await RunAsync(donor, [bad.Address], null, Mode(isStored));
         Assert.Equal(2, bad.Asked);

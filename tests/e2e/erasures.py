@@ -199,8 +199,8 @@ class Household(Worker):
     def _change(self, person: Person, changes: list[dict], values: list[Value], token: str | None = None) -> dict | None:
         """Sends the changes of a user. Returns the status of the request, or None if an id is not free yet."""
         request = {"request_id": uuid7(), "user_b64": b64(person.id), "changes": changes}
-        # The new values are added before the request, because a caller who is shown a value during the change must be shown one of the
-        # person's own values.
+        # The person's list of values gets the new values before the request is sent. The check of every answer is that it shows a value of
+        # this list, and an answer may show a new value while the request still runs.
         person.values += values
         self._until_answered("/v1/users", request, token or person.token)
         status = self._outcome(f"/v1/updates/{request['request_id']}", self._log.api_key)

@@ -241,8 +241,9 @@ def found_by_records(logs: int, seed: int) -> tuple[int, int]:
     """Returns (number of logs whose records auditors refuse, number of these logs that are found by a client that keeps a record and looks
     twice).
 
-    If a period does not have the next number, the client looks once before that period begins and once afterwards. If an epoch has another
-    VRF key, the client looks at this epoch and at another epoch of the period.
+    There are two faults. In the first, a period's number is not one more than the number of the period before; the client then looks once
+    before this period begins and once afterwards. In the second, an epoch has another VRF key than the rest of its period; the client then
+    looks at this epoch and at another epoch of the period.
     """
     rng, refused, found = random.Random(seed), 0, 0
     for _ in range(logs):

@@ -29,7 +29,7 @@ public sealed partial class OptiksClient
             RequestId = RequestIdOf(requestId),
             Status = ErasureStatus.Pending,
         };
-        // A client without a head has verified no version, so it first asks which period is current.
+        // The request names a period. A client that has verified no answer yet knows no period, so it first asks which one is current.
         return await FindRefusedHeadAsync(cancellationToken).ConfigureAwait(false) is { } refused
             ? request with { Status = ErasureStatus.Refused, Lookup = new UserLookupResult(refused) { Username = default } }
             : await SendAsync(request with { Period = period ?? VerifiedPeriod(name) }, cancellationToken).ConfigureAwait(false);

@@ -82,7 +82,7 @@ public sealed class CommandProgram
         }
         action.ShowHelp = false;
         action.ShowTypoCorrections = true;
-        // The action's output consists of the suggestions, because the errors have already been printed.
+        // The action writes its errors, which have already been printed, to the error writer, and only the suggestions to the output.
         using var suggestions = new StringWriter();
         parse.Invoke(new InvocationConfiguration { Output = suggestions, Error = TextWriter.Null });
         // The suggestions repeat the word that was typed. The word is escaped, because a terminal must not act on control characters in the

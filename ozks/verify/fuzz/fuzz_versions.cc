@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   KeyState state;
   state.known.version = data[0] >> 4;
-  // If the known version is even, the state is the state of a client after a page that claimed one more version.
+  // An even version stands for a client in the middle of a history of several pages: the last page claimed that the key
+  // has one version more than the client knows.
   if (state.known.version % 2 == 0) {
     state.known.page_version = state.known.version == 0 ? 0 : state.known.version + 1;
   } else {

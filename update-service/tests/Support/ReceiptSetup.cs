@@ -27,7 +27,7 @@ internal sealed class ReceiptSetup
     /// <summary>Returns a signer with the log's key.</summary>
     public static NoteSigner Signer() => new(Origin, SignatureType.Ed25519, s_logSeed);
 
-    /// <summary>The settings for the service. After a call of <see cref="Prepare"/>, they name the files.</summary>
+    /// <summary>The settings for the service. <see cref="Prepare"/> adds the paths of the files that it writes.</summary>
     public Dictionary<string, string?> Settings { get; } = [];
 
     /// <summary>The beginning and the end of the time in which the receipt key is authorized, relative to now.</summary>

@@ -9,7 +9,7 @@ internal static class BucketProbe
     /// <summary>The object key of the test object.</summary>
     public const string Key = ".probe";
 
-    // An entity tag that no object has: an MD5 hash of zeros.
+    // An entity tag that no object has: zeros in the place of an MD5 hash.
     private const string NoTag = "\"00000000000000000000000000000000\"";
 
     /// <summary>

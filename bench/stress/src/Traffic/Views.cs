@@ -72,8 +72,8 @@ internal sealed class Views
     }
 
     /// <summary>
-    /// Records the verified bounds of periods, and the verified head of the same answer. Returns another reason than
-    /// <see cref="Reason.Valid"/> if they contradict earlier records of the log.
+    /// Keeps the verified bounds of periods, and the verified head of the same answer. Returns another reason than
+    /// <see cref="Reason.Valid"/> if they contradict what earlier answers of the log showed.
     /// </summary>
     public Reason Learn(int replica, PeriodsVerdict periods, byte[] answer)
     {

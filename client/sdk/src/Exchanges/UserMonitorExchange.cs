@@ -205,8 +205,8 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
                 values.Add(value);
             }
         }
-        // If the question named the device list, the server does not send the list's octets again, so compute the hash from the list in the
-        // result.
+        // If the question said that the client knows the list, the answer lacks its octets and their hash. `shown.LatestList` is then the
+        // client's own copy.
         list = list with { ValueSha256 = ValueHash.Of(shown.LatestList.Span) };
         result = new Result(shown, isOld ? before! : new UserState { Devices = list }, keys.ToImmutable(), values);
         return Reason.Valid;

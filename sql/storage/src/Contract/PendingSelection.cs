@@ -61,7 +61,8 @@ public sealed class PendingSelection
     public ReadOnlySpan<PendingRequest> Taken => CollectionsMarshal.AsSpan(_taken);
 
     /// <summary>The sequence numbers, in ascending order, of the requests of the uncommitted epoch that come after <see cref="After"/>.
-    /// Callers must not add the rows of these requests.</summary>
+    /// An engine's read skips the rows of these requests, because
+    /// the selection has them already.</summary>
     public ReadOnlySpan<long> Underway
     {
         get
