@@ -36,8 +36,8 @@ internal sealed class BucketOptions
 
     /// <summary>
     /// Whether the task stores the high-water mark in the bucket before it signs each epoch. If it does, several tasks need no common
-    /// folder, and a task on a new host makes its folder anew; but no epochs are made while the bucket fails. If it does not, the tasks
-    /// must share the folder <c>board</c>.
+    /// folder, and a task on a new host makes its folder anew; but no epochs are made while the bucket fails. If the bucket
+    /// does not have the mark, the tasks must share the folder <c>board</c>.
     /// </summary>
     /// <value>The default is false.</value>
     public bool KeepsMark { get; set; }
