@@ -31,7 +31,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks build deb images run up down test test-deep sanitized test-all check facts username-tables configuration fix test-faults test-storm test-erasures test-slow test-fairness test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-rolling bench-sizes bench-audit bench-scale bench-failover bench-upgrade load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks build client deb images run up down test test-deep sanitized test-all check facts username-tables configuration fix test-faults test-storm test-erasures test-slow test-fairness test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-rolling bench-sizes bench-audit bench-scale bench-failover bench-upgrade load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -67,6 +67,11 @@ build: native-tests sqlclient ## build all programs and tests of `make test` (th
 	@$(call link_out,$(PROGRAMS) $(TEST_PROGRAMS))
 	@$(call link_bin,db/optiks-db cli/optiks stress/optiks-stress)
 
+client: ## build the client's part of the C++ library for 64-bit ARM and WebAssembly, and run its tests in qemu and Node
+	@eng/install.sh client
+	@eng/libsodium.sh
+	@for preset in client-arm64 client-wasm; do cmake --preset $$preset > build/cmake-$$preset.log 2>&1 || { cat build/cmake-$$preset.log; exit 1; }; cmake --build --preset $$preset; ctest --preset $$preset; done
+
 deb: native sqlclient ## build the Debian packages; writes build/deb
 	@eng/install.sh deb
 	@deploy/deb/build.py
@@ -89,7 +94,7 @@ test: build ## run the C++, C#, Python, Node and end-to-end suites and the quick
 	@eng/test.py quick
 
 test-deep: build benchmarks sanitized ## run sanitizers, Valgrind, clang-tidy, more rounds of some suites, and all other gating suites; ends with one line of totals
-	@eng/install.sh deep
+	@eng/install.sh deep client
 	@eng/test.py deep
 
 sanitized: ## build the C++ tests with sanitizers
@@ -101,7 +106,7 @@ sanitized: ## build the C++ tests with sanitizers
 # The build of the C# programs leaves a processor idle half of the time, so the C++ tests with sanitizers are built at the same time. All
 # packages are installed before these builds, because two installations at the same time would wait for one lock.
 test-all: ## run `test` and `test-deep` as CI does, each suite once with all its rounds; ends with one line of totals
-	@eng/install.sh build test check deep bench
+	@eng/install.sh build test check deep bench client
 	@$(MAKE) --no-print-directory -j2 build sanitized
 	@$(MAKE) --no-print-directory benchmarks
 	@eng/ahead.sh

@@ -14,6 +14,8 @@ declare -A groups=(
   [check]="clang-format-14 shellcheck unicode-data"
   [deep]="clang-tidy-14 clang-14 valgrind prometheus prometheus-blackbox-exporter openssl nginx curl ceph-mon ceph-osd radosgw
     patroni etcd-server python3-etcd haproxy pgbackrest pgbouncer sqlite3 chromium"
+  [client]="g++-aarch64-linux-gnu qemu-user clang-19 lld-19 llvm-19 libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32
+    wasi-libc googletest nlohmann-json3-dev curl"
   [deb]="dpkg-dev binutils mmdebstrap systemd-container lintian"
   [images]="mmdebstrap podman runc netavark aardvark-dns iptables podman-compose
     docker-compose"

@@ -61,6 +61,8 @@ OWN_TARGET = ("python-e2e-deb", "python-e2e-images")
 # The suites during which no other suite runs. In their tests, other callers use up a service's capacity, and the service must still answer
 # the test's client.
 ALONE = ("python-e2e-limits",)
+# The presets that build the client's part of the C++ library for other platforms, and run its vectors there.
+CLIENT_PRESETS = ("client-arm64", "client-wasm")
 DEEP_VARIABLE = "OPTIKS_TEST_DEEP"
 # Settings of .NET for programs that run for seconds. The first two stop .NET from recompiling methods that are called often, because few
 # tests run long enough to gain from it. In runs with one or two tests, recompiling took three quarters of the processor time of three
@@ -143,6 +145,7 @@ def suites_of(names: list[str]) -> list[Suite]:
         checks("checks-deep", "--slow", is_alone=True),
         cpp_alone("asan"),
         cpp_alone("ct", ["cmake", "--preset", "ct"], ["cmake", "--build", "--preset", "ct"]),
+        *[cpp_alone(preset, ["eng/libsodium.sh"], ["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]) for preset in CLIENT_PRESETS],
         *[replace(suite, is_deep=suite.name in DEEPER, is_alone=suite.name in ALONE) for suite in every if suite.name in (*DEEPER, *deep_only)],
     ]
     suites = {suite.name: suite for name, of_set in (("quick", quick), ("deep", deep)) if name in names for suite in of_set}

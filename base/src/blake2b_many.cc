@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "blake2b_core.h"
-#include "optiks/base/check.h"
+#include "blake2b_each.h"
 #include "optiks/base/secret.h"
 
 namespace optiks::base {
@@ -16,23 +16,6 @@ struct LaneHash {
   std::size_t num_lanes;
 };
 constexpr std::size_t kMaxLanes = 8;
-
-void hash_one(std::uint8_t* digest, std::size_t digest_len, const Blake2bPrefix& prefix, const std::uint8_t* message,
-              std::size_t len) {
-  internal::Blake2bState state = prefix.state;
-  std::size_t start = 0;
-  for (; len - start > kBlake2bBlockLen; start += kBlake2bBlockLen) {
-    internal::blake2b_compress(state, message + start, prefix.num_absorbed + start + kBlake2bBlockLen, false);
-  }
-  internal::blake2b_compress(state, message + start, prefix.num_absorbed + len, true);
-  std::uint8_t octets[kBlake2bMaxDigestLen];
-  for (std::size_t i = 0; i < 8; ++i) {
-    store_le64(octets + 8 * i, state[i]);
-  }
-  std::memcpy(digest, octets, digest_len);
-  zeroize(octets, sizeof(octets));
-  zeroize(state.data(), sizeof(state));
-}
 
 // If there are at least this many messages, hashing them in lanes is faster than hashing one message after another,
 // even though some lanes have no message.
@@ -69,7 +52,7 @@ void hash_lanes(const LaneHash& lanes, std::uint8_t* digests, std::size_t digest
     return;
   }
   for (; i < lens.size(); ++i) {
-    hash_one(digests + i * digest_len, digest_len, prefix, slots + i * stride, lens[i]);
+    internal::blake2b_one(digests + i * digest_len, digest_len, prefix, slots + i * stride, lens[i]);
   }
 }
 
@@ -77,14 +60,10 @@ void hash_lanes(const LaneHash& lanes, std::uint8_t* digests, std::size_t digest
 
 void blake2b_many_by(Kernel kernel, MutableByteSpan digests, std::size_t digest_len, const Blake2bPrefix& prefix,
                      ByteSpan slots, std::size_t stride, std::span<const std::size_t> lens) {
-  OPTIKS_CHECK(digest_len >= 1 && digest_len <= kBlake2bMaxDigestLen && digests.size() == lens.size() * digest_len);
-  OPTIKS_CHECK(stride % kBlake2bBlockLen == 0 && slots.size() == lens.size() * stride);
-  OPTIKS_CHECK(std::all_of(lens.begin(), lens.end(), [&](std::size_t len) { return len >= 1 && len <= stride; }));
+  internal::check_sizes(digests, digest_len, slots, stride, lens);
   switch (kernel) {
     case Kernel::kScalar:
-      for (std::size_t i = 0; i < lens.size(); ++i) {
-        hash_one(digests.data() + i * digest_len, digest_len, prefix, slots.data() + i * stride, lens[i]);
-      }
+      internal::blake2b_each(digests, digest_len, prefix, slots, stride, lens);
       break;
     case Kernel::kPortable8:
       hash_lanes({internal::blake2b_eight_portable, 8}, digests.data(), digest_len, prefix, slots.data(), stride, lens);

@@ -17,22 +17,6 @@ void encode_many(PointString* out, const Point* points, std::size_t n) {
   }
 }
 
-const lanes::Kernel* kernel_of(base::Kernel kernel) {
-  switch (kernel) {
-    case base::Kernel::kScalar:
-      return nullptr;
-    case base::Kernel::kPortable8:
-      return &lanes::portable_kernel();
-    case base::Kernel::kAvx2:
-      OPTIKS_CHECK(lanes::avx2_kernel() != nullptr);
-      return lanes::avx2_kernel();
-    case base::Kernel::kIfma512:
-      OPTIKS_CHECK(lanes::ifma_kernel() != nullptr);
-      return lanes::ifma_kernel();
-  }
-  return nullptr;
-}
-
 void check_alphas(const Alphas& alphas) {
   for (std::size_t i = 0; i < alphas.size(); ++i) {
     OPTIKS_CHECK(alphas.offsets[i] <= alphas.offsets[i + 1]);

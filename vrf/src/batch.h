@@ -39,15 +39,17 @@ void check_alphas(const Alphas& alphas);
 // for the kernels that compute many elements in lanes, and by_one(first, count) for the scalar path.
 template <typename ByLanes, typename ByOne>
 void for_chunks(base::Kernel kernel, std::size_t n, ByLanes by_lanes, ByOne by_one) {
-  const lanes::Kernel* const groups = kernel_of(kernel);
-  const std::size_t chunk = groups != nullptr ? lanes::kMaxGroups * groups->lanes : kChunk;
-  for (std::size_t first = 0; first < n; first += chunk) {
-    const std::size_t count = std::min(chunk, n - first);
-    if (groups != nullptr) {
-      by_lanes(*groups, first, count);
-    } else {
-      by_one(first, count);
+  if constexpr (kHasLanes) {
+    if (const lanes::Kernel* const groups = kernel_of(kernel); groups != nullptr) {
+      const std::size_t chunk = lanes::kMaxGroups * groups->lanes;
+      for (std::size_t first = 0; first < n; first += chunk) {
+        by_lanes(*groups, first, std::min(chunk, n - first));
+      }
+      return;
     }
+  }
+  for (std::size_t first = 0; first < n; first += kChunk) {
+    by_one(first, std::min(kChunk, n - first));
   }
 }
 

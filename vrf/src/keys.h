@@ -9,6 +9,13 @@
 
 namespace optiks::vrf {
 
+// Whether the library has kernels that compute many elements in lanes. A client's build has none.
+#ifdef OPTIKS_CLIENT_ONLY
+inline constexpr bool kHasLanes = false;
+#else
+inline constexpr bool kHasLanes = true;
+#endif
+
 struct SecretKey::Impl {
   explicit Impl(const Scalar& scalar);
 
@@ -25,7 +32,9 @@ struct PublicKey::Impl {
   PointString bytes;
   base::Blake2b encode;         // the hash state that encode_prefix() returns
   ShortMulTable table;          // multiples of Y
-  lanes::ChallengeCombs combs;  // multiples of Y
+#ifndef OPTIKS_CLIENT_ONLY
+  lanes::ChallengeCombs combs;  // multiples of Y, which only kernels with lanes read
+#endif
 };
 
 }  // namespace optiks::vrf

@@ -20,8 +20,14 @@ Reason PublicKey::parse_vartime(std::span<const std::uint8_t> bytes, PublicKey& 
   if (!y || point_is_identity(*y) == 1 || !point_in_subgroup_vartime(*y)) {
     return Reason::kKeyInvalid;
   }
-  out.impl_ = std::make_unique<const Impl>(
-      Impl{string, encode_prefix(string), make_short_mul_table_vartime(*y), lanes::make_challenge_comb_vartime(*y)});
+  out.impl_ = std::make_unique<const Impl>(Impl{
+      string,
+      encode_prefix(string),
+      make_short_mul_table_vartime(*y),
+#ifndef OPTIKS_CLIENT_ONLY
+      lanes::make_challenge_comb_vartime(*y),
+#endif
+  });
   return Reason::kValid;
 }
 

@@ -1,6 +1,5 @@
-#include <sys/random.h>
+#include <unistd.h>
 
-#include <cerrno>
 #include <utility>
 
 #include "keys.h"
@@ -75,13 +74,9 @@ base::Result<SecretKey> SecretKey::from_seed(std::span<const std::uint8_t, kKeyS
 base::Result<SecretKey> SecretKey::generate() {
   for (;;) {
     base::Secret<kKeySeedLen> seed;
-    // getrandom(2) answers a request for up to 256 octets completely or not at all.
-    const ssize_t num_read = getrandom(seed.bytes().data(), kKeySeedLen, 0);
-    if (num_read < 0 && errno == EINTR) {
-      continue;
-    }
-    if (num_read != static_cast<ssize_t>(kKeySeedLen)) {
-      return base::Status(base::StatusCode::kUnavailable, "getrandom failed");
+    // getentropy answers a request for up to 256 octets completely or not at all, and repeats an interrupted one.
+    if (getentropy(seed.bytes().data(), kKeySeedLen) != 0) {
+      return base::Status(base::StatusCode::kUnavailable, "the system has no random octets");
     }
     base::Result<SecretKey> key = from_seed(seed.bytes());
     if (key.ok()) {

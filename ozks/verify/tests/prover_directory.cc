@@ -176,7 +176,9 @@ std::vector<Hash> World::log_leaves(std::size_t size) const {
   return leaves;
 }
 
-Checkpoint World::checkpoint_of(std::uint64_t size) const { return {size, log_root(log_leaves(size))}; }
+Checkpoint World::checkpoint_of(std::uint64_t size) const {
+  return {size, log_root(log_leaves(static_cast<std::size_t>(size)))};
+}
 
 Bytes World::checkpoint(std::uint64_t size) const {
   const std::string origin(configuration.origin.begin(), configuration.origin.end());
@@ -185,13 +187,13 @@ Bytes World::checkpoint(std::uint64_t size) const {
 
 HeadParts World::head(std::uint64_t epoch, std::uint64_t size, std::uint64_t kept_size) const {
   HeadParts head;
-  head.record = records_[epoch].encode();
-  const std::vector<Hash> leaves = log_leaves(size);
-  head.inclusion = log_inclusion(leaves, epoch);
+  head.record = record(epoch).encode();
+  const std::vector<Hash> leaves = log_leaves(static_cast<std::size_t>(size));
+  head.inclusion = log_inclusion(leaves, static_cast<std::size_t>(epoch));
   if (kept_size != size) {
     head.checkpoint = checkpoint(size);
     if (kept_size > 0) {
-      head.consistency = log_consistency(leaves, kept_size);
+      head.consistency = log_consistency(leaves, static_cast<std::size_t>(kept_size));
     }
   }
   return head;
@@ -214,7 +216,7 @@ Bytes World::audit(std::uint64_t a, std::uint64_t b) const {
   Writer records;
   std::vector<Leaf> added;
   for (std::uint64_t epoch = a; epoch <= b; ++epoch) {
-    records.raw(records_[epoch].encode());
+    records.raw(record(epoch).encode());
     if (epoch > a) {
       std::ranges::copy(keys.added_in(epoch), std::back_inserter(added));
     }

@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
+#include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -17,9 +18,14 @@ using Bytes = std::vector<std::uint8_t>;
 using Json = nlohmann::json;
 
 inline Json load_vectors(const std::string& path) {
-  std::ifstream file(std::string(OPTIKS_VECTORS) + "/" + path);
-  EXPECT_TRUE(file.good()) << path;
-  return Json::parse(file);
+  // The standard library for WebAssembly has no file streams.
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen((std::string(OPTIKS_VECTORS) + "/" + path).c_str(), "rb"), std::fclose);
+  if (file == nullptr) {
+    ADD_FAILURE() << path;
+    return {};
+  }
+  return Json::parse(file.get());
 }
 
 inline Bytes from_hex(const Json& value) {

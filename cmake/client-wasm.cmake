@@ -1,0 +1,13 @@
+# The toolchain of the preset client-wasm: Debian's clang 19, libc++ and wasi-libc for WebAssembly. Tests run in Node.
+set(CMAKE_SYSTEM_NAME WASI)
+set(CMAKE_SYSTEM_PROCESSOR wasm32)
+set(CMAKE_C_COMPILER clang-19)
+set(CMAKE_CXX_COMPILER clang++-19)
+set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
+set(CMAKE_CXX_COMPILER_TARGET wasm32-wasi)
+set(CMAKE_AR llvm-ar-19)
+set(CMAKE_RANLIB llvm-ranlib-19)
+set(CMAKE_CXX_FLAGS_INIT "-fno-exceptions -stdlib=libc++")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "--ld-path=/usr/bin/wasm-ld-19")
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+set(CMAKE_CROSSCOMPILING_EMULATOR node;--no-warnings;${CMAKE_CURRENT_LIST_DIR}/../eng/wasi.mjs)
