@@ -81,6 +81,9 @@ class Scale {
     restore_stored();
     ask("query-stored");
     load_stored();
+    save_stored();
+    begin_period_stored();
+    open_stored();
   }
 
  private:
@@ -247,11 +250,61 @@ class Scale {
     });
   }
 
-  // Measures `fill`, which makes the directory in a new node store.
+  // Measures saving a snapshot in stored mode.
+  void save_stored() {
+    measure("snapshot-stored", [&](Spent& spent) {
+      optiks_view_t* view = nullptr;
+      require(optiks_dir_view(dir_, &view));
+      spent.on([&] { return optiks_view_save(view, snapshot_.c_str()); });
+      optiks_view_destroy(view);
+    });
+  }
+
+  // Measures beginning a period in stored mode with a copy of each key. The rows of copies come in the batches in which
+  // a replica reads them.
+  void begin_period_stored() {
+    constexpr std::size_t kCopyBatch = 4096;
+    std::filesystem::remove(snapshot_);
+    optiks_dir_destroy(dir_);
+    dir_ = nullptr;
+    std::filesystem::remove_all(nodes_);
+    options_.period = 1;
+    Spent switching;
+    fill_store("period-stored", [&](Spent& spent) {
+      require(optiks_dir_create(&options_, &dir_));
+      std::vector<optiks_leaf_t> rows(kCopyBatch);
+      for (std::size_t done = 0; done < num_keys_; done += rows.size()) {
+        bench::make_up(rows, 0, value_, random_);
+        spent.on([&] { return optiks_dir_load_copies(dir_, rows.data(), rows.size(), value_.data(), value_.size()); });
+      }
+      switching.on([&] {
+        optiks_staged_t* staged = nullptr;
+        require(optiks_dir_start_period(dir_, 1, nullptr, 0, nullptr, 0, 0, &staged));
+        return optiks_staged_commit(staged);
+      });
+      spent.seconds += switching.seconds;
+      spent.cpu_seconds += switching.cpu_seconds;
+    });
+    note("period-stored-switch", "s", switching.seconds, {{"cpu_s", switching.cpu_seconds}});
+  }
+
+  // Measures a restart in stored mode, directly after the period's first epoch.
+  void open_stored() {
+    options_.period_first_epoch = 1;
+    fill_store("restart-stored", [&](Spent& spent) { spent.on([&] { return optiks_dir_create(&options_, &dir_); }); });
+  }
+
+  // Measures `fill`, which makes the directory in a node store.
   template <typename Fill>
   void fill_store(const char* name, Fill fill) {
     optiks_dir_destroy(dir_);
     dir_ = nullptr;
+    measure(name, fill);
+  }
+
+  // Measures the time and the greatest memory of `run`.
+  template <typename Run>
+  void measure(const char* name, Run run) {
     malloc_trim(0);
     std::atomic<std::uint64_t> most = 0;
     Spent spent;
@@ -262,7 +315,7 @@ class Scale {
           std::this_thread::sleep_for(std::chrono::milliseconds(10));
         }
       });
-      fill(spent);
+      run(spent);
     }
     optiks_dir_stats_t stats{};
     require(optiks_dir_stats(dir_, &stats));

@@ -105,6 +105,16 @@ std::int32_t optiks_dir_load_end(optiks_dir_t* dir) {
   });
 }
 
+std::int32_t optiks_dir_shrink(optiks_dir_t* dir, std::uint64_t node_cache_bytes, std::int32_t* out_is_done) {
+  return guarded([&] {
+    if (dir == nullptr || out_is_done == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    *out_is_done = dir->directory->shrink(node_cache_bytes) ? 1 : 0;
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
 std::int32_t optiks_dir_versions(const optiks_dir_t* dir, std::size_t n, const std::uint8_t* structures,
                                  const std::uint8_t* keys, const std::uint64_t* key_offsets,
                                  std::uint64_t* out_versions) {

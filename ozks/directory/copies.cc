@@ -19,14 +19,6 @@ void require_not_begun(const DirectoryData& data) {
   }
 }
 
-TreeEditor& editor_of(const DirectoryData& data) {
-  TreeEditor* const editor = data.trees->editor();
-  if (editor == nullptr) {
-    throw DirectoryError(OPTIKS_E_STATE, "a period begins in linked mode, not in stored mode");
-  }
-  return *editor;
-}
-
 // Returns the last row of each key, and keeps the order of the rows. Throws DirectoryError if two rows of one key
 // differ in label or structure.
 std::vector<LeafRow> last_rows(std::span<const LeafRow> rows) {
@@ -138,18 +130,75 @@ void Directory::prepare_copies(const std::uint8_t* structures, const ByteStrings
   sort_rows(out, out_rows);
 }
 
-// Makes all checks of the rows before the first change. After these checks the call can fail only if the disk fails
-// while records are erased.
 void Directory::load_copies(std::span<const LeafRow> rows, ByteSpan values) {
   require_not_begun(*data_);
-  TreeEditor& editor = editor_of(*data_);
   if (staged_.has_value()) {
     throw DirectoryError(OPTIKS_E_STATE, "copies are loaded while no epoch is staged");
   }
   check_copies(rows);
   check_places(rows, values, data_->max_value_len, data_->kept_values);
   check_commitments(rows, values, data_->kept_values);
-  Changes changes = changes_of(*data_, last_rows(rows));
+  if (TreeEditor* const editor = data_->trees->editor()) {
+    edit_copies(*editor, last_rows(rows), values);
+  } else {
+    add_copies(last_rows(rows), values);
+  }
+}
+
+// Adds the copies to the rows that end_copies() will put into the trees together. Only end_copies() finds
+// contradictions to rows of earlier calls.
+void Directory::add_copies(std::vector<LeafRow> rows, ByteSpan values) {
+  if (copies_ == nullptr) {
+    copies_ = data_->trees->begin_copies();
+    if (copies_ == nullptr) {
+      throw DirectoryError(OPTIKS_E_STATE, "the copies are complete");
+    }
+  }
+  const auto removals =
+      std::partition(rows.begin(), rows.end(), [](const LeafRow& row) { return row.version != kNoCopy; });
+  const std::span copies(rows.begin(), removals);
+  for (LeafRow& row : copies) {
+    row.version = kCopyVersion;
+  }
+  const std::uint64_t log_size = data_->log.size();
+  NewLeaves leaves;
+  try {
+    leaves = make_leaves(*data_, copies, values, workers_, Links::kLater);
+  } catch (...) {
+    data_->log.truncate(log_size);
+    throw;
+  }
+  std::array<std::size_t, kNumStructures> next{};
+  for (const LeafRow& row : copies) {
+    const std::size_t s = structure_index(row.structure());
+    copies_->add(row.structure(), leaves[s][next[s]++]);
+  }
+  for (const LeafRow& row : std::span(removals, rows.end())) {
+    copies_->remove(row.structure(), row.label, row.tag, log_size);
+  }
+}
+
+// Puts the copies into the trees, and commits the trees. The directory stays at its epoch.
+void Directory::end_copies() {
+  if (staged_.has_value()) {
+    throw DirectoryError(OPTIKS_E_STATE, "the copies end while no epoch is staged");
+  }
+  begin(data_->epochs.current().epoch);
+  const std::unique_ptr<BulkCopies> copies = std::move(copies_);
+  try {
+    copies->build(data_->log, workers_);
+    commit_trees();
+  } catch (...) {
+    discard();
+    throw;
+  }
+  publish();
+}
+
+// Makes all checks of the rows before the first change. After these checks the call can fail only if the disk fails
+// while records are erased.
+void Directory::edit_copies(TreeEditor& editor, std::vector<LeafRow> rows, ByteSpan values) {
+  Changes changes = changes_of(*data_, std::move(rows));
   begin(data_->epochs.current().epoch);
   try {
     NewLeaves leaves = make_leaves(*data_, changes.copies, values, workers_, Links::kLater);
@@ -193,9 +242,12 @@ void Directory::load_copies(std::span<const LeafRow> rows, ByteSpan values) {
 
 void Directory::start_period(std::uint64_t epoch, std::span<const LeafRow> rows, ByteSpan values, bool with_proofs) {
   require_not_begun(*data_);
-  static_cast<void>(editor_of(*data_));
   check_know_no_periods(rows);
+  if (copies_ != nullptr) {
+    end_copies();
+  }
   stage_next(epoch, rows, values, with_proofs);
+  data_->trees->start_period();
   staged_->starts_period = true;
 }
 

@@ -19,7 +19,9 @@ void Directory::load(std::uint64_t epoch, std::span<const LeafRow> rows, ByteSpa
     check_know_no_periods(rows);
   }
   if (!staged_.has_value()) {
-    bulk_ = data_->trees->begin_bulk_load(data_->reuses_usernames);
+    // While copies wait for load_end(), the leaves are few and get into the trees at once. So a load never waits for
+    // load_end() at the same time as copies do.
+    bulk_ = copies_ == nullptr ? data_->trees->begin_bulk_load(data_->reuses_usernames) : nullptr;
     begin(epoch);
   }
   staged_->epoch = epoch;
@@ -37,16 +39,18 @@ void Directory::load(std::uint64_t epoch, std::span<const LeafRow> rows, ByteSpa
 }
 
 void Directory::load_end() {
-  if (bulk_ == nullptr) {
-    return;
+  if (bulk_ != nullptr) {
+    try {
+      bulk_->build(data_->log, workers_);
+      bulk_.reset();
+      commit();
+    } catch (...) {
+      discard();
+      throw;
+    }
   }
-  try {
-    bulk_->build(data_->log, workers_);
-    bulk_.reset();
-    commit();
-  } catch (...) {
-    discard();
-    throw;
+  if (copies_ != nullptr) {
+    end_copies();
   }
 }
 
@@ -134,6 +138,23 @@ void Directory::publish() noexcept {
   // Often no view pins the previous epoch any more. The memory that only the previous epoch uses is then free for the
   // next epoch.
   data_->trees->release(epochs.oldest());
+}
+
+bool Directory::shrink(std::uint64_t node_cache_bytes) {
+  EpochStates& epochs = data_->epochs;
+  if (data_->cache.bytes() != 0) {
+    data_->cache.end();
+    // A reader of the new state, which is published after the cache has ended, does not use the cache's memory.
+    epochs.prepare();
+    const EpochState& now = epochs.current();
+    epochs.publish(now.epoch, now.trees, now.log_len);
+  }
+  data_->trees->limit_cache(node_cache_bytes);
+  const bool is_unused = epochs.has_only_current();
+  if (is_unused) {
+    data_->cache.free();
+  }
+  return is_unused;
 }
 
 void Directory::discard() noexcept {

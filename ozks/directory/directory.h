@@ -74,6 +74,7 @@ class Directory {
   [[nodiscard]] ByteSpan staged_proofs() const { return staged_->proofs; }
   void commit();
   void discard() noexcept;
+  [[nodiscard]] bool shrink(std::uint64_t node_cache_bytes);
 
  private:
   struct Staged {
@@ -87,6 +88,9 @@ class Directory {
   void stage_next(std::uint64_t epoch, std::span<const LeafRow> rows, ByteSpan values, bool with_proofs);
   void stage_rows(std::span<const LeafRow> rows, ByteSpan values, bool with_proofs);
   void add_rows(std::span<const LeafRow> rows, ByteSpan values);
+  void add_copies(std::vector<LeafRow> rows, ByteSpan values);
+  void edit_copies(TreeEditor& editor, std::vector<LeafRow> rows, ByteSpan values);
+  void end_copies();
   void commit_trees();
   void publish() noexcept;
 
@@ -94,6 +98,7 @@ class Directory {
   mutable Workers workers_;
   std::optional<Staged> staged_;
   std::unique_ptr<BulkLoad> bulk_;         // load in progress; its last epoch is the staged epoch
+  std::unique_ptr<BulkCopies> copies_;     // copies that were loaded but are not in the trees yet
   mutable PrecomputedLabels precomputed_;  // only a cache
 };
 

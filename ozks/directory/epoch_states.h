@@ -74,6 +74,12 @@ class EpochStates {
     current_.store(state);
   }
 
+  // True if no reader uses a state before the current one. Writer thread only.
+  [[nodiscard]] bool has_only_current() noexcept {
+    static_cast<void>(oldest());
+    return live_.size() == 1;
+  }
+
   // Returns the epoch of the oldest state that a reader may still use. States before it are recycled. Writer thread
   // only.
   [[nodiscard]] std::uint64_t oldest() noexcept {

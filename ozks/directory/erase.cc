@@ -52,6 +52,7 @@ void Directory::erase(std::size_t n, const std::uint8_t* structures, const std::
   LeafFacts facts;
   std::vector<std::uint64_t> log_offsets;
   log_offsets.reserve(n);
+  std::vector<std::uint64_t> found;
   // This loop finds all leaves before the first value is erased, so that an absent leaf leaves all values unchanged.
   for (std::size_t i = 0; i < n; ++i) {
     const ByteSpan label(labels + i * vrf::kLabelLen, vrf::kLabelLen);
@@ -59,13 +60,20 @@ void Directory::erase(std::size_t n, const std::uint8_t* structures, const std::
       log_offsets.push_back(find_existing(now, structures[i], label, paths));
       continue;
     }
-    const std::uint64_t log_offset = find_leaf(now, structures[i], label, paths);
-    if (log_offset == kNoLogOffset) {
-      continue;
+    found.clear();
+    if (copies_ != nullptr) {
+      // Copies that are not in the trees yet must lose their values too.
+      copies_->find(structures[i], label, found);
     }
-    data_->log.read_facts(log_offset, facts);
-    if (std::ranges::equal(facts.commitment, std::span(commitments + i * vrf::kLabelLen, vrf::kLabelLen))) {
-      log_offsets.push_back(log_offset);
+    found.push_back(find_leaf(now, structures[i], label, paths));
+    for (const std::uint64_t log_offset : found) {
+      if (log_offset == kNoLogOffset) {
+        continue;
+      }
+      data_->log.read_facts(log_offset, facts);
+      if (std::ranges::equal(facts.commitment, std::span(commitments + i * vrf::kLabelLen, vrf::kLabelLen))) {
+        log_offsets.push_back(log_offset);
+      }
     }
   }
   data_->log.erase(log_offsets);

@@ -1,6 +1,7 @@
 #include "directory/open.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "linked/linked_trees.h"
@@ -28,6 +29,12 @@ std::unique_ptr<Directory> open_directory(Secrets&& secrets, const optiks_dir_op
   } else {
     std::unique_ptr<StoredTrees> trees = open_stored_trees(secrets, options);
     const StoreState state = trees->state();
+    if (state.epoch == 0 && state.owner.period != 0 && state.owner.period_first_epoch != 0) {
+      // A process that stopped before its store had an epoch leaves such a store. The period needs its copies, but a
+      // directory whose period has begun takes no copies.
+      throw std::system_error(std::make_error_code(std::errc::bad_message),
+                              "the node store of a period that has begun is empty");
+    }
     // A store at epoch 0 has no commit and therefore no leaf log, so a leaf log is created.
     data = std::make_shared<DirectoryData>(std::move(secrets), options, std::move(trees), state.epoch,
                                            state.epoch == 0 ? nullptr : &state.log);

@@ -19,7 +19,8 @@ std::uint16_t print_of(const Tag& input) { return static_cast<std::uint16_t>(inp
 
 }  // namespace
 
-VrfCache::VrfCache(std::uint64_t bytes) : sets_(static_cast<std::size_t>(bytes / sizeof(Set))) {}
+VrfCache::VrfCache(std::uint64_t bytes)
+    : sets_(static_cast<std::size_t>(bytes / sizeof(Set))), num_sets_(sets_.size()) {}
 
 void VrfCache::touch_some() {
   const std::size_t n = std::min(sets_.size() - touched_, kTouchLen / sizeof(Set));
@@ -83,28 +84,24 @@ std::size_t VrfCache::victim(Set& set) {
 }
 
 void VrfCache::prefetch(const Tag& input) const {
-  if (sets_.size() != 0) {
-    __builtin_prefetch(&set_of(input));
-  }
+  __builtin_prefetch(set_of(input));  // prefetching a null pointer does nothing
 }
 
 void VrfCache::prefetch_entry(const Tag& input) const {
-  if (sets_.size() == 0) {
-    return;
-  }
-  const Set& set = set_of(input);
-  for (std::size_t way = 0; way < kWays; ++way) {
-    if (may_hold(set, way, input)) {
-      optiks::ozks::prefetch(&set.words[way], sizeof(set.words[way]));
+  const Set* const set = set_of(input);
+  for (std::size_t way = 0; set != nullptr && way < kWays; ++way) {
+    if (may_hold(*set, way, input)) {
+      optiks::ozks::prefetch(&set->words[way], sizeof(set->words[way]));
     }
   }
 }
 
 bool VrfCache::find(const Tag& input, Proven& out) {
-  if (sets_.size() == 0) {
+  Set* const at = set_of(input);
+  if (at == nullptr) {
     return false;
   }
-  Set& set = set_of(input);
+  Set& set = *at;
   Content content;
   for (std::size_t way = 0; way < kWays; ++way) {
     if (may_hold(set, way, input) && read(set, way, content) && content.input == input) {
@@ -119,10 +116,11 @@ bool VrfCache::find(const Tag& input, Proven& out) {
 }
 
 void VrfCache::put(const Tag& input, const Proven& proven) {
-  if (sets_.size() == 0) {
+  Set* const at = set_of(input);
+  if (at == nullptr) {
     return;
   }
-  Set& set = set_of(input);
+  Set& set = *at;
   std::size_t way = 0;
   Content content;
   while (way < kWays && set.sequence[way].load(std::memory_order_relaxed) != 0 &&

@@ -43,6 +43,11 @@ class VrfCache {
   // the memory only when it is first touched.
   explicit VrfCache(std::uint64_t bytes);
 
+  // Empties the cache for ever. Its memory stays until free(). Any thread may call this function.
+  void end() { num_sets_.store(0); }
+  // Frees the memory after end(). No call of another function that began before end() may still run.
+  void free() { sets_ = PageArray<Set>(); }
+
   // Touches a further part of the memory, so that later calls need not wait for the system to allocate it. Only one
   // thread may call this function, and only while no other thread uses the cache.
   void touch_some();
@@ -60,7 +65,7 @@ class VrfCache {
   // of one of these proofs.
   void count(const Tag& input, std::size_t hits, std::size_t misses);
 
-  [[nodiscard]] std::uint64_t bytes() const { return sets_.size() * sizeof(Set); }
+  [[nodiscard]] std::uint64_t bytes() const { return num_sets_.load(std::memory_order_relaxed) * sizeof(Set); }
   [[nodiscard]] std::uint64_t hits() const { return sum(&Counters::hits); }
   [[nodiscard]] std::uint64_t misses() const { return sum(&Counters::misses); }
 
@@ -92,7 +97,11 @@ class VrfCache {
   };
   static constexpr std::size_t kNumCounters = 16;
 
-  [[nodiscard]] Set& set_of(const Tag& input) const { return sets_[base::load_le64(input.data() + 8) % sets_.size()]; }
+  // Returns the set of the input, or null if the cache has no sets.
+  [[nodiscard]] Set* set_of(const Tag& input) const {
+    const std::size_t num_sets = num_sets_.load(std::memory_order_relaxed);
+    return num_sets == 0 ? nullptr : &sets_[base::load_le64(input.data() + 8) % num_sets];
+  }
   [[nodiscard]] static bool read(const Set& set, std::size_t way, Content& out);
   [[nodiscard]] static bool may_hold(const Set& set, std::size_t way, const Tag& input);
   [[nodiscard]] static std::size_t victim(Set& set);
@@ -100,7 +109,8 @@ class VrfCache {
   [[nodiscard]] std::uint64_t sum(Word Counters::*counter) const;
 
   PageArray<Set> sets_;
-  std::size_t touched_ = 0;  // number of sets whose memory was touched
+  std::atomic<std::size_t> num_sets_;  // 0 after end()
+  std::size_t touched_ = 0;            // number of sets whose memory was touched
   std::array<Counters, kNumCounters> counters_;
 };
 

@@ -29,6 +29,7 @@ class LinkedTrees final : public TreeStore, private TreeEditor {
   [[nodiscard]] std::uint64_t find_newest(const LeafLog& log, const Tag& key, LeafRecord& out) const override;
   void prefetch_newest(const LeafLog& log, std::span<const Tag> keys) const override;
   [[nodiscard]] TreeStats stats() const override;
+  void limit_cache(std::uint64_t /*bytes*/) override {}
 
   [[nodiscard]] std::unique_ptr<BulkLoad> begin_bulk_load(bool /*reuses_usernames*/) override { return nullptr; }
   [[nodiscard]] bool stage(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers,
@@ -36,8 +37,10 @@ class LinkedTrees final : public TreeStore, private TreeEditor {
   [[nodiscard]] const Trees& staged() const override { return staged_.trees; }
   void commit(std::uint64_t epoch, const LeafLog& log, Workers& workers) override;
   void discard() noexcept override;
+  void start_period() noexcept override {}
   void release(std::uint64_t oldest) noexcept override;
   [[nodiscard]] TreeEditor* editor() override { return this; }
+  [[nodiscard]] std::unique_ptr<BulkCopies> begin_copies() override { return nullptr; }
 
   void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const override;
   void check(const LeafLog& log, bool reuses_usernames, Workers& workers) const override;

@@ -98,10 +98,15 @@ class LmdbStore::Writer final : public Transaction {
   }
 
   void put(Table table, const StoreKey& key, ByteSpan value) override {
-    MDB_val mdb_key = value_of(key.get());
-    MDB_val mdb_value = value_of(value);
-    require(lmdb().put(transaction_, tables_[static_cast<std::size_t>(table)], &mdb_key, &mdb_value, 0),
-            "writing the node store");
+    require(put(table, key, value, 0), "writing the node store");
+  }
+
+  bool insert(Table table, const StoreKey& key, ByteSpan value) override {
+    const int code = put(table, key, value, MDB_NOOVERWRITE);
+    if (code != MDB_KEYEXIST) {
+      require(code, "writing the node store");
+    }
+    return code != MDB_KEYEXIST;
   }
 
   void remove(Table table, const StoreKey& key) override {
@@ -118,6 +123,12 @@ class LmdbStore::Writer final : public Transaction {
   }
 
  private:
+  int put(Table table, const StoreKey& key, ByteSpan value, unsigned flags) {
+    MDB_val mdb_key = value_of(key.get());
+    MDB_val mdb_value = value_of(value);
+    return lmdb().put(transaction_, tables_[static_cast<std::size_t>(table)], &mdb_key, &mdb_value, flags);
+  }
+
   const std::array<MDB_dbi, kNumTables>& tables_;
   MDB_txn* transaction_ = nullptr;
 };

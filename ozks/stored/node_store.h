@@ -59,6 +59,8 @@ class NodeStore {
     virtual ~Transaction() = default;
 
     virtual void put(Table table, const StoreKey& key, ByteSpan value) = 0;
+    // Adds the key and its value. Returns false and changes nothing if the key exists.
+    [[nodiscard]] virtual bool insert(Table table, const StoreKey& key, ByteSpan value) = 0;
     // Removes the key and its value. Does nothing if the key does not exist.
     virtual void remove(Table table, const StoreKey& key) = 0;
     virtual void commit() = 0;

@@ -1,5 +1,7 @@
 #include "stored/page_cache.h"
 
+#include <algorithm>
+
 namespace optiks::ozks {
 namespace {
 
@@ -10,6 +12,14 @@ constexpr std::uint64_t kEntryBytes = 160;
 std::uint64_t cost_of(const Page& page) { return page.octets().size() + kEntryBytes; }
 
 }  // namespace
+
+void PageCache::limit(std::uint64_t bytes) {
+  shard_bytes_ = std::min(shard_bytes_.load(), bytes / kNumShards);
+  for (Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    make_room(shard, 0);
+  }
+}
 
 Page PageCache::find(PageId id) {
   Shard& shard = shard_of(id);

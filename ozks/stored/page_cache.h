@@ -23,6 +23,9 @@ class PageCache {
   // too small for a page, the page is not cached.
   explicit PageCache(std::uint64_t bytes) : shard_bytes_(bytes / kNumShards) {}
 
+  // Lowers the maximum memory to `bytes`, and removes pages until the cache keeps to it.
+  void limit(std::uint64_t bytes);
+
   // Returns the page, or an empty Page if it is not cached.
   [[nodiscard]] Page find(PageId id);
   void put(PageId id, const Page& page);
@@ -60,7 +63,7 @@ class PageCache {
   [[nodiscard]] Shard& shard_of(PageId id) { return shards_[id % kNumShards]; }
   void make_room(Shard& shard, std::uint64_t bytes);
 
-  std::uint64_t shard_bytes_;
+  std::atomic<std::uint64_t> shard_bytes_;
   std::array<Shard, kNumShards> shards_;
   std::atomic<std::uint64_t> bytes_{0};
   std::atomic<std::uint64_t> hits_{0};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "leaves/directory_error.h"
+#include "stored/copies_builder.h"
 #include "stored/store_builder.h"
 
 namespace optiks::ozks {
@@ -30,6 +31,13 @@ StoreKey garbage_key(std::uint64_t epoch, std::uint64_t row) {
   base::store_be64(octets.data(), epoch);
   base::store_be64(octets.data() + 8, row);
   return StoreKey(octets);
+}
+
+// Encodes the log offset of a key's newest record.
+std::array<std::uint8_t, 8> encode_offset(std::uint64_t log_offset) {
+  std::array<std::uint8_t, 8> out{};
+  base::store_be64(out.data(), log_offset);
+  return out;
 }
 
 [[noreturn]] void refuse(std::errc why, const char* text) { throw std::system_error(std::make_error_code(why), text); }
@@ -79,6 +87,8 @@ StoredTrees::StoredTrees(std::unique_ptr<NodeStore> store, const StoreOwner& own
     state_.owner = owner;
   } else if (state_.owner != owner) {
     refuse(std::errc::invalid_argument, "the node store is of another period or of other secrets");
+  } else if (state_.owner.period != 0 && state_.owner.period_first_epoch == 0) {
+    refuse(std::errc::bad_message, "the node store was not finished before its period began");
   }
   if (state_.epoch == 0) {
     for (const Table table : {Table::kPages, Table::kKeys}) {
@@ -137,6 +147,12 @@ TreeStats StoredTrees::stats() const {
 
 std::unique_ptr<BulkLoad> StoredTrees::begin_bulk_load(bool reuses_usernames) {
   return state_.epoch == 0 ? std::make_unique<StoreBuilder>(*this, reuses_usernames) : nullptr;
+}
+
+std::unique_ptr<BulkCopies> StoredTrees::begin_copies() {
+  const bool is_empty = state_.trees[structure_index(verify::kDevices)].count == 0 &&
+                        state_.trees[structure_index(verify::kKeys)].count == 0;
+  return is_empty ? std::make_unique<CopiesBuilder>(*this) : nullptr;
 }
 
 bool StoredTrees::stage(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers,
@@ -239,17 +255,13 @@ void StoredTrees::put_pages(NodeStore::Transaction& transaction) const {
   }
 }
 
-void StoredTrees::put_keys(NodeStore::Transaction& transaction, std::span<const Key> keys) {
-  for (const Key& key : keys) {
-    std::array<std::uint8_t, 8> encoded{};
-    base::store_be64(encoded.data(), key.log_offset);
-    transaction.put(Table::kKeys, StoreKey(key.tag), encoded);
-  }
-}
-
 void StoredTrees::put_keys_ahead(std::span<const Key> keys) {
   const auto transaction = store_->begin();
-  put_keys(*transaction, keys);
+  for (const Key& key : keys) {
+    if (!transaction->insert(Table::kKeys, StoreKey(ByteSpan(key.tag)), encode_offset(key.log_offset))) {
+      data_error("two keys have one tag");
+    }
+  }
   transaction->commit();
 }
 
@@ -274,6 +286,9 @@ void StoredTrees::commit(std::uint64_t epoch, const LeafLog& log, Workers& /*wor
 
 void StoredTrees::commit(std::uint64_t epoch, const LogState& log, std::vector<Key> keys, std::uint64_t oldest) {
   StoreState next = state_;
+  if (starts_period_) {
+    next.owner.period_first_epoch = epoch;
+  }
   next.epoch = epoch;
   next.trees = staged_;
   next.next_page = next_page_;
@@ -285,7 +300,9 @@ void StoredTrees::commit(std::uint64_t epoch, const LogState& log, std::vector<K
   put_pages(*transaction);
   // The keys are written in the order of the table, because neighbours in this order are on the same page of the file.
   std::ranges::sort(keys, {}, &Key::tag);
-  put_keys(*transaction, keys);
+  for (const Key& key : keys) {
+    transaction->put(Table::kKeys, StoreKey(ByteSpan(key.tag)), encode_offset(key.log_offset));
+  }
   std::vector<std::uint8_t> row;
   for (std::size_t first = 0; first < superseded_.size(); first += kIdsPerRow) {
     const std::size_t n = std::min(kIdsPerRow, superseded_.size() - first);
@@ -304,6 +321,7 @@ void StoredTrees::commit(std::uint64_t epoch, const LogState& log, std::vector<K
   superseded_.clear();
   dropped_.clear();
   staged_keys_.clear();
+  starts_period_ = false;
 }
 
 // Caches the new version of each page that is in the cache. Each epoch changes many of the upper pages, and all readers
@@ -326,6 +344,7 @@ void StoredTrees::discard() noexcept {
   superseded_.clear();
   dropped_.clear();
   staged_keys_.clear();
+  starts_period_ = false;
 }
 
 void StoredTrees::check(const LeafLog& /*log*/, bool /*reuses_usernames*/, Workers& /*workers*/) const {

@@ -45,6 +45,7 @@ class StoredTrees final : public TreeStore {
   [[nodiscard]] std::uint64_t find_newest(const LeafLog& log, const Tag& key, LeafRecord& out) const override;
   void prefetch_newest(const LeafLog& /*log*/, std::span<const Tag> /*keys*/) const override {}
   [[nodiscard]] TreeStats stats() const override;
+  void limit_cache(std::uint64_t bytes) override { cache_.limit(bytes); }
 
   [[nodiscard]] std::unique_ptr<BulkLoad> begin_bulk_load(bool reuses_usernames) override;
 
@@ -54,8 +55,10 @@ class StoredTrees final : public TreeStore {
   [[nodiscard]] const Trees& staged() const override { return staged_; }
   void commit(std::uint64_t epoch, const LeafLog& log, Workers& workers) override;
   void discard() noexcept override;
+  void start_period() noexcept override { starts_period_ = true; }
   void release(std::uint64_t oldest) noexcept override { oldest_ = oldest; }
   [[nodiscard]] TreeEditor* editor() override { return nullptr; }
+  [[nodiscard]] std::unique_ptr<BulkCopies> begin_copies() override;
 
   void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const override;
   void check(const LeafLog& log, bool reuses_usernames, Workers& workers) const override;
@@ -66,8 +69,9 @@ class StoredTrees final : public TreeStore {
 
   // Adds leaves to the staged tree as the first stage() does, but does not stage their keys.
   [[nodiscard]] bool stage(std::uint8_t structure, std::span<const NewLeaf> leaves, Workers& workers);
-  // Writes keys before the store's first commit, because not all keys fit into memory. If the process ends before this
-  // commit, opening the store fails, because it has keys or pages but no epoch.
+  // Writes keys before the store's first commit, or before its period begins, because not all keys fit into memory. If
+  // the process ends before this commit, opening the store fails, because it has keys or pages but no epoch, or because
+  // its period has not begun. Throws DirectoryError if one of the keys has a leaf already.
   void put_keys_ahead(std::span<const Key> keys);
   // Makes the staged epoch the store's epoch. `keys`: the keys with new leaves, whose records must be on disk.
   // `oldest`: the oldest epoch that a reader may use. After an exception the store has the previous epoch; the caller
@@ -87,7 +91,6 @@ class StoredTrees final : public TreeStore {
   void remove_garbage(NodeStore::Transaction& transaction, std::uint64_t oldest) const;
   void write_ahead();
   void put_pages(NodeStore::Transaction& transaction) const;
-  static void put_keys(NodeStore::Transaction& transaction, std::span<const Key> keys);
   void cache_successors();
 
   std::unique_ptr<NodeStore> store_;
@@ -99,6 +102,7 @@ class StoredTrees final : public TreeStore {
 
   std::uint64_t oldest_ = 0;  // oldest pinned epoch
   Trees staged_;
+  bool starts_period_ = false;  // true if the staged epoch begins the period
   std::vector<Key> staged_keys_;
   PageId first_staged_;                                      // pages with this id or a greater id are staged
   std::unordered_map<PageId, TreeUpdate::NewPage> pending_;  // new pages that were not written yet

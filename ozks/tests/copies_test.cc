@@ -444,20 +444,6 @@ TEST(Copies, NothingElseIsDoneBeforeThePeriodBegins) {
   EXPECT_EQ(optiks_dir_start_period(current.get(), 2, nullptr, 0, nullptr, 0, 0, &staged), OPTIKS_E_STATE);
 }
 
-TEST(Copies, StoredModeTakesNone) {
-  const std::string log = scratch_file("log");
-  const std::string nodes = scratch_file("nodes");
-  optiks_dir_options_t options = next_options(log.c_str());
-  options.node_store_path = nodes.c_str();
-  options.node_cache_bytes = 1 << 20;
-  const DirectoryHandle dir = create(options);
-  const StoredEpoch copies = prepare_copies(dir.get(), {{kKeys, "a", 1, "1"}});
-  EXPECT_EQ(load_copies(dir.get(), copies), OPTIKS_E_STATE);
-  EXPECT_NE(last_error().find("stored mode"), std::string::npos);
-  optiks_staged_t* staged = nullptr;
-  EXPECT_EQ(optiks_dir_start_period(dir.get(), 1, nullptr, 0, nullptr, 0, 0, &staged), OPTIKS_E_STATE);
-}
-
 TEST(Copies, ValuesThatAreSupersededOrTakenOutAreGoneFromTheLog) {
   const std::string log = scratch_file("log");
   const DirectoryHandle dir = create(next_options(log.c_str()));

@@ -15,6 +15,17 @@ class MemoryStore::Writer final : public Transaction {
     changes_[static_cast<std::size_t>(table)].insert_or_assign(key, Octets(value.begin(), value.end()));
   }
 
+  bool insert(Table table, const StoreKey& key, ByteSpan value) override {
+    const auto& changes = changes_[static_cast<std::size_t>(table)];
+    const auto change = changes.find(key);
+    const bool exists = change != changes.end() ? change->second.has_value()
+                                                : store_.tables_[static_cast<std::size_t>(table)].contains(key);
+    if (!exists) {
+      put(table, key, value);
+    }
+    return !exists;
+  }
+
   void remove(Table table, const StoreKey& key) override {
     changes_[static_cast<std::size_t>(table)].insert_or_assign(key, std::nullopt);
   }

@@ -72,6 +72,19 @@ void check_driver(NodeStore& store) {
   EXPECT_EQ(keys_from(store, Table::kPages, 2, 10), "2 300 ");
   EXPECT_EQ(keys_from(store, Table::kPages, 0, 2), "1 2 ");
   EXPECT_EQ(keys_from(store, Table::kPages, 301, 2), "");
+  {
+    // An insertion changes no key that exists, whether the key is committed or in the same transaction.
+    const Bytes other{'x'};
+    transaction = store.begin();
+    EXPECT_FALSE(transaction->insert(Table::kKeys, StoreKey(std::uint64_t{1}), other));
+    EXPECT_TRUE(transaction->insert(Table::kKeys, StoreKey(std::uint64_t{2}), other));
+    EXPECT_FALSE(transaction->insert(Table::kKeys, StoreKey(std::uint64_t{2}), {}));
+    transaction->remove(Table::kKeys, StoreKey(std::uint64_t{1}));
+    EXPECT_TRUE(transaction->insert(Table::kKeys, StoreKey(std::uint64_t{1}), other));
+    transaction->commit();
+    EXPECT_EQ(read(store, Table::kKeys, 1), "x");
+    EXPECT_EQ(read(store, Table::kKeys, 2), "x");
+  }
   const StoreKey keys[] = {StoreKey(std::uint64_t{300}), StoreKey(std::uint64_t{7}), StoreKey(std::uint64_t{1})};
   std::string seen;
   store.get(Table::kPages, keys, [&](std::size_t i, ByteSpan value) { seen += std::to_string(i) + text_of(value); });
@@ -219,12 +232,16 @@ TEST(StoredTreesOnDisk, AreRefusedToAnotherOwner) {
   const Folder folder("store");
   StoreOwner owner;
   owner.period = 3;
+  owner.period_first_epoch = 1;
   owner.tag_check[0] = 1;
   Repeatable::publish(*std::make_unique<StoredTrees>(std::make_unique<LmdbStore>(folder.path()), owner, 0));
   const auto open = [&](const StoreOwner& by) { StoredTrees(std::make_unique<LmdbStore>(folder.path()), by, 0); };
   EXPECT_NO_THROW(open(owner));
   StoreOwner other = owner;
   other.period = 4;
+  EXPECT_THROW(open(other), std::system_error);
+  other = owner;
+  other.period_first_epoch = 2;
   EXPECT_THROW(open(other), std::system_error);
   other = owner;
   other.tag_check[0] = 2;

@@ -340,6 +340,54 @@ TEST_F(StoredMode, IsOfTheValuesThatItKeeps) {
   }
 }
 
+TEST_F(StoredMode, AnswersTheSameAfterItWasShrunk) {
+  const DirectoryHandle linked = create(options_with(nullptr, 0));
+  optiks_dir_options_t cached = options();
+  cached.vrf_cache_bytes = 1U << 20;
+  const DirectoryHandle stored = create(cached);
+  Random random(21);
+  for (std::uint64_t epoch = 1; epoch <= 12; ++epoch) {
+    static_cast<void>(put(linked.get(), stored.get(), epoch, random_updates(random, epoch)));
+  }
+  const auto stats = [&] {
+    optiks_dir_stats_t out{};
+    EXPECT_EQ(optiks_dir_stats(stored.get(), &out), OPTIKS_OK);
+    return out;
+  };
+  const Seen expected(linked.get());
+  auto before = std::make_unique<Seen>(stored.get());
+  expect_same(expected, *before);
+  EXPECT_GT(stats().vrf_cache_bytes, 0U);
+  EXPECT_GT(stats().tree_bytes, 0U);
+  std::atomic<bool> is_over{false};
+  std::thread reader([&] {
+    while (!is_over) {
+      expect_same(expected, Seen(stored.get()));
+    }
+  });
+  std::int32_t is_done = 1;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(optiks_dir_shrink(stored.get(), 0, &is_done), OPTIKS_OK) << last_error();
+    EXPECT_EQ(is_done, 0) << "a view was taken before";
+    EXPECT_EQ(stats().vrf_cache_bytes, 0U);
+    EXPECT_EQ(stats().tree_bytes, 0U);
+    expect_same(expected, *before);
+  }
+  before.reset();
+  const Seen after(stored.get());
+  // The reader may have taken a view before the first call.
+  do {
+    ASSERT_EQ(optiks_dir_shrink(stored.get(), 0, &is_done), OPTIKS_OK) << last_error();
+  } while (is_done == 0);
+  expect_same(expected, after);
+  is_over = true;
+  reader.join();
+  EXPECT_EQ(optiks_dir_shrink(nullptr, 0, &is_done), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_dir_shrink(stored.get(), 0, nullptr), OPTIKS_E_ARGUMENT);
+  ASSERT_EQ(optiks_dir_shrink(linked.get(), 0, &is_done), OPTIKS_OK);
+  EXPECT_EQ(is_done, 1);
+}
+
 TEST_F(StoredMode, ReadersSeeWholeEpochsWhileOthersLand) {
   const DirectoryHandle linked = create(options_with(nullptr));
   const DirectoryHandle stored = open();

@@ -114,6 +114,14 @@ TEST(VrfCache, TouchesItsMemoryAhead) {
   EXPECT_EQ(use(cache, 0, kEntries), 0U);
   EXPECT_GT(use(cache, 0, kEntries), kEntries * 95 / 100);
   VrfCache(0).touch_some();
+  // After its end the cache is empty and stays empty.
+  cache.end();
+  EXPECT_EQ(cache.bytes(), 0U);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(use(cache, 0, kEntries), 0U);
+    cache.free();
+    EXPECT_LT(resident_bytes(), before + kLarge / 4);
+  }
 }
 
 }  // namespace

@@ -75,6 +75,31 @@ class BulkLoad {
   virtual void build(LeafLog& log, Workers& workers) = 0;
 };
 
+// Takes the copies with which a period begins (docs/spec/periods.md section 10), in any number of calls and in any
+// order of labels. build() then makes the trees of `devices` and `keys`, and their keys. If a label has several rows,
+// the last one is in force.
+//
+// Thread safety: only the store's writer may use the object.
+class BulkCopies {
+ public:
+  BulkCopies() = default;
+  BulkCopies(const BulkCopies&) = delete;
+  BulkCopies& operator=(const BulkCopies&) = delete;
+  virtual ~BulkCopies() = default;
+
+  // Adds a copy, which is a leaf of a structure (1..4). The call uses the label, hash, tag and log offset of `leaf`.
+  virtual void add(std::uint8_t structure, const NewLeaf& leaf) = 0;
+  // Removes the copy of a key, if it has one. `log_size`: the length of the leaf log. Copies whose records begin there
+  // or later count as later rows.
+  virtual void remove(std::uint8_t structure, const Hash& label, const Tag& tag, std::uint64_t log_size) = 0;
+  // Appends to `out` the log offsets of all copies with this label.
+  virtual void find(std::uint8_t structure, ByteSpan label, std::vector<std::uint64_t>& out) const = 0;
+  // Stages the trees and the keys. Erases in the leaf log the values of copies that are not in force. Throws
+  // DirectoryError if two keys have one label, or a key has two labels. After an exception the store is unusable. Call
+  // this function only once.
+  virtual void build(LeafLog& log, Workers& workers) = 0;
+};
+
 // Changes committed trees in place. At that time no thread may read the trees or the keys, and no epoch may be staged.
 //
 // Thread safety: only the store's writer may use the object.
@@ -109,6 +134,8 @@ class TreeStore {
   // Prefetches the memory that find_newest() will read for these keys.
   virtual void prefetch_newest(const LeafLog& log, std::span<const Tag> keys) const = 0;
   [[nodiscard]] virtual TreeStats stats() const = 0;
+  // Lowers the maximum size of the cache of a store on disk to `bytes`. Does nothing if the store is in memory.
+  virtual void limit_cache(std::uint64_t bytes) = 0;
 
   // Starts a bulk load into a store that has no epoch yet. `reuses_usernames`: true if the log reassigns usernames, so
   // that usernames have versions. Returns null if the store is not empty, or if it needs no bulk load because staging
@@ -125,12 +152,17 @@ class TreeStore {
   // exception the store has the previous epoch; the caller may commit the staged epoch again or discard it.
   virtual void commit(std::uint64_t epoch, const LeafLog& log, Workers& workers) = 0;
   virtual void discard() noexcept = 0;
+  // Says that the staged epoch begins the store's period. A store on disk then keeps this with the commit; before, it
+  // cannot be opened again.
+  virtual void start_period() noexcept = 0;
   // Frees the memory or disk that only trees of epochs before `oldest` use. No reader pins such an epoch, or can pin it
   // again.
   virtual void release(std::uint64_t oldest) noexcept = 0;
 
   // Returns the editor of the store's trees, or null if the store is on disk.
   [[nodiscard]] virtual TreeEditor* editor() = 0;
+  // Starts to take copies. Returns null if the store has an editor, or has leaves of `devices` or `keys` already.
+  [[nodiscard]] virtual std::unique_ptr<BulkCopies> begin_copies() = 0;
 
   // Writes the trees of an epoch, and their keys, as elements of a snapshot's file (docs/operations/snapshots.md
   // section 2). Throws std::system_error if the store is on disk and damaged.

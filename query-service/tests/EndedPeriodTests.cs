@@ -67,7 +67,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
             await VerifyAsync(replica, keptSize: 0);
             await VerifyAsync(replica, keptSize: 3);
             await VerifyAsync(replica, keptSize: 5);
-            await WaitForFileAsync(replica);
+            await WaitForFileAsync(replica, isStored);
             await SameAsync(replica, before);
         }
         // The first restart loads the period from its file. Before the second restart, the test deletes all files, so the second restart
@@ -116,7 +116,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
             await Log.EraseAsync("plain", first);
             await replica.WaitForEpochAsync(4);
             Assert.Equal(["-", "plain 2"], await ValuesAsync(replica));
-            await WaitForFileAsync(replica);
+            await WaitForFileAsync(replica, isStored);
             Assert.Equal(["-", "plain 2"], await ValuesAsync(replica));
             Assert.DoesNotContain("plain 1",
                 Encoding.Latin1.GetString(await File.ReadAllBytesAsync(Path.Combine(Folder, "leaves"), Cancellation)),
@@ -136,7 +136,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         {
             await Log.NextPeriodAsync();
             await replica.WaitForEpochAsync(3);
-            await WaitForFileAsync(replica);
+            await WaitForFileAsync(replica, isStored);
         }
         await Log.EraseAsync("plain", first);
         await using Replica again = await StartAsync(isStored);
@@ -151,7 +151,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         await using Replica replica = await StartAsync(isStored);
         await Log.NextPeriodAsync();
         await replica.WaitForEpochAsync(3);
-        await WaitForFileAsync(replica);
+        await WaitForFileAsync(replica, isStored);
         await Log.PublishAsync(("plain", "plain 3"));
         await Log.NextPeriodAsync();
         await replica.WaitForEpochAsync(6);
@@ -262,9 +262,10 @@ public sealed class EndedPeriodTests : IAsyncLifetime
     private async Task<Replica> StartAsync(bool isStored) => await Replica.StartAsync(
         Log, Name, services => services.AddSingleton<ILoggerProvider>(_events), _ => { }, isStored ? s_stored : []);
 
-    private async Task WaitForFileAsync(Replica replica)
+    // Waits until the ended period is served from a node store. In stored mode this is so from the switch on.
+    private async Task WaitForFileAsync(Replica replica, bool isStored)
     {
-        await replica.WaitAsync(() => _events.Has("EndedPeriodReady"));
+        await replica.WaitAsync(() => isStored || _events.Has("EndedPeriodReady"));
         // When the replica follows the new epoch, it also begins to serve the trees that it has made in the background.
         await Log.PublishAsync(("other", "epoch"));
         await replica.WaitForEpochAsync((ulong)Log.Records.Count - 1);

@@ -70,10 +70,99 @@ public sealed class PeriodSwitchTests : IAsyncLifetime
             ["1", "2"], Directory.EnumerateDirectories(Path.Combine(folder, "periods")).Select(path => Path.GetFileName(path)).Order());
     }
 
-    [Fact]
-    public async Task A_switch_that_the_copies_do_not_give_is_refused_and_the_last_epoch_stays()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_replica_that_restarts_at_a_switch_continues_from_its_own_files(bool isStored)
     {
-        await using Replica replica = await Replica.StartReadyAsync(Log, "first");
+        await using Replica first = await Replica.StartReadyAsync(Log, "first");
+        await using (Replica second = await StartAsync("second", isStored, new LoggedEvents()))
+        {
+            await CompareAsync(first, second);
+            await Log.NextPeriodAsync();
+            await CompareAsync(first, second);
+        }
+        var events = new LoggedEvents();
+        await using (Replica again = await StartAsync("second", isStored, events))
+        {
+            await CompareAsync(first, again);
+            await Log.PublishItemsAsync([TestLog.Item(StructureId.Keys, "phone", "two"u8.ToArray())]);
+            await CompareAsync(first, again);
+        }
+        Assert.True(events.Has("SnapshotUsed"));
+        Assert.False(events.Has("SnapshotRefused"));
+    }
+
+    /// <summary>The files of a running replica are those that a killed process leaves.</summary>
+    [Fact]
+    public async Task A_replica_in_stored_mode_that_is_killed_at_a_switch_continues_from_its_node_store()
+    {
+        await using Replica first = await Replica.StartReadyAsync(Log, "first");
+        await using Replica second = await StartAsync("second", isStored: true, new LoggedEvents());
+        await CompareAsync(first, second);
+        await Log.BeginNextAsync();
+        await Log.StageAllAsync();
+        await Log.SwitchAsync();
+        await CompareAsync(first, second);
+        string from = Path.Combine(Log.Folder.Replicas, "second");
+        string to = Path.Combine(Log.Folder.Replicas, "killed");
+        foreach (string folder in Directory.EnumerateDirectories(from, "*", SearchOption.AllDirectories).Prepend(from))
+        {
+            DirectoryInfo made = Directory.CreateDirectory(folder.Replace(from, to, StringComparison.Ordinal));
+            made.UnixFileMode = File.GetUnixFileMode(folder);
+            foreach (string file in Directory.EnumerateFiles(folder)
+                .Where(file => Path.GetFileName(file) is not ("lock" or "snapshot" or "snapshot.new")))
+            {
+                File.Copy(file, Path.Combine(made.FullName, Path.GetFileName(file)));
+            }
+        }
+        var events = new LoggedEvents();
+        await using Replica killed = await StartAsync("killed", isStored: true, events);
+        await CompareAsync(first, killed);
+        Assert.True(events.Has("SnapshotUsed"));
+        Assert.False(events.Has("SnapshotRefused"));
+    }
+
+    /// <summary>The replica stops while it has some copies of the next period, whose node store is unfinished.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_replica_in_stored_mode_that_restarts_while_copies_are_staged_makes_them_again(bool isSwitchedMeanwhile)
+    {
+        await using Replica first = await Replica.StartReadyAsync(Log, "first");
+        await using (Replica second = await StartAsync("second", isStored: true, new LoggedEvents()))
+        {
+            await Log.BeginNextAsync();
+            await Log.StageAsync("phone");
+            await Log.PublishItemsAsync(
+                [TestLog.Item(StructureId.Keys, "phone", "two"u8.ToArray()), TestLog.Item(StructureId.Usernames, "ally", "alice"u8.ToArray())]);
+            await CompareAsync(first, second);
+            await second.WaitAsync(() => Directory.Exists(Path.Combine(Log.Folder.Replicas, "second", "periods", "1", "nodes")));
+        }
+        if (isSwitchedMeanwhile)
+        {
+            await Log.StageAllAsync();
+            await Log.SwitchAsync();
+        }
+        var events = new LoggedEvents();
+        await using Replica again = await StartAsync("second", isStored: true, events);
+        await CompareAsync(first, again);
+        if (!isSwitchedMeanwhile)
+        {
+            await Log.StageAllAsync();
+            await Log.SwitchAsync();
+        }
+        await CompareAsync(first, again);
+        Assert.Equal(isSwitchedMeanwhile, events.Has("SnapshotRefused"));
+        Assert.False(events.Has("NextPeriodRefused"));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_switch_that_the_copies_do_not_give_is_refused_and_the_last_epoch_stays(bool isStored)
+    {
+        await using Replica replica = await StartAsync("first", isStored, new LoggedEvents());
         await replica.WaitForEpochAsync(1);
         await Log.BeginNextAsync();
         await Log.StageAllAsync();

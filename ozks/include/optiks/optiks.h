@@ -131,7 +131,8 @@ OPTIKS_EXPORT void optiks_dir_destroy(optiks_dir_t* dir);
  * or more epochs. The call checks the order of the leaves, that each key's versions increase by one (OPTIKS_E_DATA),
  * and that no leaf occurs twice (OPTIKS_E_DUPLICATE). It does not check the VRF. The first call may start at any epoch
  * > 0. After each call, `epoch` is the directory's epoch. In stored mode the first load into a node store differs: the
- * directory reaches the epoch of the last call only at optiks_dir_load_end, and until then allows only these two calls.
+ * directory reaches the epoch of the last call only at optiks_dir_load_end, and until then allows only these two calls
+ * and optiks_dir_stats.
  * During a load no view may exist, and no thread may take a view. The call is not atomic: after an error destroy the
  * directory. */
 OPTIKS_EXPORT int32_t optiks_dir_load(optiks_dir_t* dir, uint64_t epoch, const optiks_leaf_t* leaves, size_t num_leaves,
@@ -140,8 +141,15 @@ OPTIKS_EXPORT int32_t optiks_dir_load(optiks_dir_t* dir, uint64_t epoch, const o
 /* Ends the loading. In stored mode, for the first load into a node store, this call puts all leaves into the store
  * together, as optiks_dir_restore does. Only this call then reports contradictions between leaves, with the errors of
  * optiks_dir_load. Until this call each leaf uses up to 140 octets of disk. A process that dies before the end of the
- * load leaves a node store that is empty or unusable (OPTIKS_E_IO). */
+ * load leaves a node store that is empty or unusable (OPTIKS_E_IO). The call also puts copies into the store, which
+ * optiks_dir_load_copies describes. */
 OPTIKS_EXPORT int32_t optiks_dir_load_end(optiks_dir_t* dir);
+
+/* Reduces the memory of a directory that is seldom read from now on, such as the directory of an ended period. From
+ * this call on it caches no VRF proofs and, in stored mode, at most node_cache_bytes of its trees. The memory of the
+ * cached proofs stays until all views that were taken before this call are destroyed, and this call is then repeated;
+ * out_is_done is 1 if that memory is free. Only the writer thread may make this call. */
+OPTIKS_EXPORT int32_t optiks_dir_shrink(optiks_dir_t* dir, uint64_t node_cache_bytes, int32_t* out_is_done);
 
 /* Returns the latest version of each key in the committed state; 0 if the key is absent. Keys of an oZKS have no
  * versions: for them the result is 1 if the key is present. Only the writer thread may make this call. */
@@ -197,8 +205,8 @@ OPTIKS_EXPORT void optiks_staged_destroy(optiks_staged_t* staged);
  * and stages no epoch (OPTIKS_E_STATE). While the previous period continues, the directory takes copies: the leaves of
  * the structures `devices` and `keys` with which its period begins. The structures `usernames` and `decommissioned`
  * have the same secrets in all periods; their leaves reach the directory through optiks_dir_load, epoch by epoch.
- * optiks_dir_states returns the states of the leaves so far. Such a directory must be in linked mode, and cannot be
- * saved until its period begins.
+ * optiks_dir_states returns the states of the leaves so far. Such a directory cannot be saved until its period begins.
+ * In stored mode, a process that dies before the period begins leaves a node store that is unusable (OPTIKS_E_IO).
  *
  * The first call makes a row for each key; all keys must be of the structures `devices` and `keys`. A row has the label
  * of version 1, the tag, a fresh opening, the commitment, epoch 0, and the version that is copied. If the given version
@@ -213,14 +221,19 @@ OPTIKS_EXPORT int32_t optiks_dir_prepare_copies(const optiks_dir_t* dir, size_t 
 /* Takes rows of copies, in any order and in any number of calls. If a key has several rows, the last row is valid. On
  * return the leaf log no longer holds the value of a copy that a row replaces or removes. Removing a key that has no
  * copy changes nothing. OPTIKS_E_DATA or OPTIKS_E_DUPLICATE: a row is invalid or contradicts another row, and the call
- * took no row. After OPTIKS_E_IO destroy the directory. Only the writer thread may make this call. */
+ * took no row. After OPTIKS_E_IO destroy the directory. Only the writer thread may make this call.
+ *
+ * In stored mode, the rows wait on the disk until optiks_dir_load_end puts all copies into the node store together.
+ * Only that call erases the values of copies that were replaced or removed, and reports contradictions between rows of
+ * several calls; after its error destroy the directory. After it no more copies can be loaded (OPTIKS_E_STATE). Destroy
+ * the directory also after OPTIKS_E_MEMORY, because the call may have taken some of its rows. */
 OPTIKS_EXPORT int32_t optiks_dir_load_copies(optiks_dir_t* dir, const optiks_leaf_t* rows, size_t num_rows,
                                              const uint8_t* values, size_t values_len);
 /* Stages the first epoch of the directory's period, as optiks_dir_stage does for other epochs. The trees of the
  * structures `devices` and `keys` consist of the copies, so all given leaves must be of the structures `usernames` and
  * `decommissioned`. The append proofs of `devices` and `keys` are empty (docs/spec/answers.md section 5). The commit
  * begins the period. After a discard the directory is as before this call, and its period may begin with a later epoch.
- * Only the writer thread may make this call. */
+ * In stored mode, the call first does the work of optiks_dir_load_end. Only the writer thread may make this call. */
 OPTIKS_EXPORT int32_t optiks_dir_start_period(optiks_dir_t* dir, uint64_t epoch, const optiks_leaf_t* leaves,
                                               size_t num_leaves, const uint8_t* values, size_t values_len,
                                               int32_t with_proofs, optiks_staged_t** out);

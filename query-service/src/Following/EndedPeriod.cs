@@ -9,7 +9,12 @@ namespace Optiks.QueryService.Following;
 /// </summary>
 internal sealed class EndedPeriod
 {
+    /// <summary>The size of the cache of an ended period's trees. It is small because an owner asks about an ended period only
+    /// once.</summary>
+    public const long NodeCacheBytes = 16 << 20;
+
     private readonly LogTrees _trees;
+    private bool _isShrunk;
 
     /// <summary>Takes ownership of the period's trees, which must be at the period's last epoch.</summary>
     public EndedPeriod(LogTrees trees, VerifiedEpoch last)
@@ -19,6 +24,8 @@ internal sealed class EndedPeriod
         Record = last.Row.Record;
         Epoch = last.Epoch;
         ErasedThrough = last.Epoch;
+        // The view must come after this call, because earlier views keep memory in use.
+        Shrink();
         View = trees.Directory.TakeView();
     }
 
@@ -52,6 +59,12 @@ internal sealed class EndedPeriod
         }
         return refused;
     }
+
+    /// <summary>
+    /// Reduces the memory of trees in a node store, which had the caches of a current period. If readers of the current period still use
+    /// the trees, some memory stays in use until a later call.
+    /// </summary>
+    public void Shrink() => _isShrunk = _isShrunk || !IsInFile || _trees.Directory.TryShrink(NodeCacheBytes);
 
     /// <summary>Releases the creator's reference to the view, so that no further reader can acquire it.</summary>
     public void Retire() => View.Dispose();

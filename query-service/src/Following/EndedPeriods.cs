@@ -9,8 +9,9 @@ namespace Optiks.QueryService.Following;
 
 /// <summary>
 /// Keeps the ended periods that are still served, each at its last epoch (docs/spec/periods.md section 8). At a switch, this class takes
-/// over the trees that are in memory. In the background it makes a node store from them, which the service loads the next time it starts.
-/// If neither trees nor node store exist, it makes the trees again from the database. Only the follower's thread may use this class.
+/// over the trees. If they are in memory, it makes a node store from them in the background, which the service loads the next time it
+/// starts. If neither trees nor node store exist, it makes the trees again from the database. Only the follower's thread may use this
+/// class.
 /// </summary>
 /// <remarks>Invariant: when readers get trees together with an epoch, all erasures up to that epoch have been applied to these
 /// trees.</remarks>
@@ -100,6 +101,16 @@ internal sealed class EndedPeriods : IDisposable
     public async Task TidyAsync(IFollowStore store, ReplicaFolder folder, ulong current, CancellationToken cancellationToken)
     {
         ulong first = FirstServed(current);
+        foreach ((ulong period, EndedPeriod ended) in _served)
+        {
+            ended.Shrink();
+            // A period whose trees are in a node store needs its snapshot no more, and no saver writes another one.
+            if (ended.IsInFile && _savers.TryGetValue(period, out Task? saved) && saved.IsCompleted)
+            {
+                folder.DeleteSnapshot(period);
+                _savers.Remove(period);
+            }
+        }
         // Trees from which a node store is being made stay until the node store exists, even if further periods begin in the meantime.
         foreach (ulong period in _served.Keys.Where(period => period < first && period != _making?.Period).ToArray())
         {

@@ -275,27 +275,8 @@ internal sealed class FollowedLog
             await Task.Delay(s_boardPause, _clock, cancellationToken);
             return null;
         }
-        published = last;
-        if (!_loader.FollowsSwitches && await SwitchAfterAsync(store, replay, cancellationToken) is ulong first && first <= published)
-        {
-            if (first == served + 1)
-            {
-                // The old directory is closed now, but the replica continues to serve its epoch until the trees of the new period are
-                // loaded.
-                await (_saver?.FinishAsync(null, cancellationToken) ?? Task.CompletedTask);
-                _metrics.Directory = null;
-                _replay = null;
-                replay.Dispose();
-                return null;
-            }
-            published = first - 1;
-        }
-        return Hold.Alarm(await FollowAsync(store, replay, published, cancellationToken));
+        return Hold.Alarm(await FollowAsync(store, replay, last, cancellationToken));
     }
-
-    // Returns the first epoch of the period after the trees' period; null if that period has not begun.
-    private static async Task<ulong?> SwitchAfterAsync(IFollowStore store, LogReplay replay, CancellationToken cancellationToken) =>
-        (await store.ReadPeriodsAsync(cancellationToken)).FirstOrDefault(period => period.Period == replay.Trees.Period + 1)?.FirstEpoch;
 
     private async Task<Refused?> FollowAsync(IFollowStore store, LogReplay replay, ulong published, CancellationToken cancellationToken)
     {

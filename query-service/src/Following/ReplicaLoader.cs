@@ -16,9 +16,6 @@ namespace Optiks.QueryService.Following;
 /// </summary>
 internal sealed class ReplicaLoader
 {
-    // The size of the cache of an ended period's trees. It is small because an owner asks about an ended period only once.
-    private const long EndedCacheBytes = 16 << 20;
-
     private readonly DataFolder _data;
     private readonly ReplicaFiles _files;
     private readonly SnapshotPeers _peers;
@@ -42,14 +39,6 @@ internal sealed class ReplicaLoader
         _state = state;
         _logger = logger;
     }
-
-    private bool IsStored => _options.NodeCacheBytes > 0;
-
-    /// <summary>
-    /// Whether this replica makes the next period's trees while it uses the current period's trees. If not, it loads the log again when a
-    /// period begins.
-    /// </summary>
-    public bool FollowsSwitches => !IsStored;
 
     /// <summary>Opens the replica's folder, and creates it if it is missing. Throws <see cref="StartupException"/> if another process has
     /// it open.</summary>
@@ -88,7 +77,6 @@ internal sealed class ReplicaLoader
     public async Task<(LogReplay? Replica, Hold? Hold)> TryLoadAsync(
         IFollowStore store, ReplicaFolder folder, Action<LogTrees, VerifiedEpoch> ended, CancellationToken cancellationToken)
     {
-        bool isMade = false;
         while (true)
         {
             if (!File.Exists(_data.TrustAnchor))
@@ -126,7 +114,7 @@ internal sealed class ReplicaLoader
             LogReplay Replay(LogTrees begin) => new(store, anchor, begin, LogRoots.Checked)
             {
                 Served = folder.Highest,
-                NextTrees = FollowsSwitches ? trees.Create : null,
+                NextTrees = trees.Create,
                 Ended = ended,
             };
 
@@ -139,7 +127,7 @@ internal sealed class ReplicaLoader
                 }
                 return (replica, null);
             }
-            if (refused is { IsSnapshot: false } || (refused is not null && isMade))
+            if (refused is { IsSnapshot: false })
             {
                 return (null, Hold.Alarm(refused));
             }
@@ -158,16 +146,7 @@ internal sealed class ReplicaLoader
             }
             LogReplay loaded = Replay(trees.Create(period));
             refused = await loaded.LoadAsync(published, cancellationToken);
-            if (refused is not null)
-            {
-                return (null, Hold.Alarm(refused));
-            }
-            if (period.Period == 0 || FollowsSwitches)
-            {
-                return (loaded, null);
-            }
-            Save(loaded, folder);
-            isMade = true;
+            return refused is null ? (loaded, null) : (null, Hold.Alarm(refused));
         }
     }
 
@@ -188,25 +167,20 @@ internal sealed class ReplicaLoader
         IFollowStore store, ReplicaFolder folder, PeriodRow period, ulong last, EndedPeriod? held, CancellationToken cancellationToken)
     {
         TrustAnchor anchor = _state.Anchor!;
-        var trees = new ReplicaTrees(LoadKeys, folder, anchor, EndedCacheBytes, vrfCacheBytes: 0);
+        var trees = new ReplicaTrees(LoadKeys, folder, anchor, EndedPeriod.NodeCacheBytes, vrfCacheBytes: 0);
         LogReplay Replay(LogTrees begin) => new(store, anchor, begin, LogRoots.None);
 
         if (held is not null)
         {
             await BackgroundThread.RunAsync(() => folder.Replace(period.Period, held.View));
         }
-        for (bool isMade = held is not null; ; isMade = true)
+        (LogReplay? replica, Refused? refused) =
+            await RestoreAsync(await BackgroundThread.RunAsync(() => Restore(trees, period)), Replay, last, cancellationToken);
+        if (replica is null)
         {
-            (LogReplay? replica, Refused? refused) =
-                await RestoreAsync(await BackgroundThread.RunAsync(() => Restore(trees, period)), Replay, last, cancellationToken);
-            if (replica is not null)
-            {
-                folder.DeleteSnapshot(period.Period);
-                return (new EndedPeriod(replica.Trees, replica.Last), null);
-            }
             // Readers still use the period's trees in memory, which have the leaf log open. So the new trees must not create another leaf
             // log in its place.
-            if (refused is { IsSnapshot: false } || isMade)
+            if (refused is { IsSnapshot: false } || held is not null)
             {
                 return (null, refused ?? new Refused($"Period {period.Period} has no saved trees."));
             }
@@ -214,18 +188,15 @@ internal sealed class ReplicaLoader
             {
                 _logger.SnapshotRefused(refused.Why);
             }
-            LogReplay loaded = Replay(trees.Create(period));
-            refused = await loaded.LoadAsync(last, cancellationToken);
+            replica = Replay(trees.Create(period));
+            refused = await replica.LoadAsync(last, cancellationToken);
             if (refused is not null)
             {
                 return (null, refused);
             }
-            if (loaded.Trees.IsStored)
-            {
-                return (new EndedPeriod(loaded.Trees, loaded.Last), null);
-            }
-            Save(loaded, folder);
         }
+        folder.DeleteSnapshot(period.Period);
+        return (new EndedPeriod(replica.Trees, replica.Last), null);
     }
 
     // Loads the keys for each use, because the operator may have rotated them.
@@ -246,16 +217,5 @@ internal sealed class ReplicaLoader
         LogReplay replica = replay(restored.Trees);
         Refused? refused = await replica.LoadAsync(target, cancellationToken);
         return refused is null ? (replica, null) : (null, refused);
-    }
-
-    // In stored mode, the trees of a new period cannot be created. So the service makes the trees once in memory and saves them as a
-    // snapshot, from which it makes a node store.
-    private static void Save(LogReplay loaded, ReplicaFolder folder)
-    {
-        using (loaded)
-        using (DirectoryView view = loaded.Trees.Directory.TakeView())
-        {
-            view.Save(folder.GetFiles(loaded.Trees.Period).Snapshot);
-        }
     }
 }

@@ -44,20 +44,14 @@ internal sealed class ReplicaTrees
         return LogTrees.TryRestore(Begun(period, secrets), files.Snapshot, out refused);
     }
 
-    /// <summary>Creates empty trees for a period. For every period but the log's first, it creates them in linked mode and in the state
-    /// before the period begins, so that the period's copies can be loaded.</summary>
+    /// <summary>Creates empty trees for a period. For every period but the log's first, it creates them in the state before the period
+    /// begins, so that the period's copies can be loaded.</summary>
     public LogTrees Create(PeriodRow period)
     {
         using DirectorySecrets secrets = UnwrapSecrets(period);
         DirectoryOptions options = Begun(period, secrets);
-        string snapshot = _folder.GetFiles(period.Period).Snapshot;
-        if (period.Period > 0)
-        {
-            // This call deletes an unusable node store together with the leaf log to which it belongs.
-            LogTrees.RemoveSnapshot(options, snapshot);
-            options = options with { PeriodFirstEpoch = 0, NodeStorePath = null, NodeCacheBytes = 0 };
-        }
-        return LogTrees.Create(options, snapshot);
+        return LogTrees.Create(
+            period.Period > 0 ? options with { PeriodFirstEpoch = 0 } : options, _folder.GetFiles(period.Period).Snapshot);
     }
 
     /// <summary>Fetches and adopts a peer's snapshot of a period, with <see cref="Snapshots.SnapshotPeers.TryFetchAsync"/>.</summary>

@@ -19,6 +19,10 @@ public sealed class PeriodReplayTests : IAsyncLifetime
     private TestLog? _log;
     private IFollowStore? _store;
 
+    // Whether new trees are in stored mode.
+    private bool _isStored;
+    private int _numStores;
+
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 
     private TestLog Log => _log!;
@@ -53,11 +57,13 @@ public sealed class PeriodReplayTests : IAsyncLifetime
     }
 
     [Theory]
-    [InlineData(KeptValues.All)]
-    [InlineData(KeptValues.Lists)]
-    [InlineData(KeptValues.None)]
-    public async Task Every_epoch_is_loaded_and_followed_across_switches(KeptValues values)
+    [InlineData(KeptValues.All, false)]
+    [InlineData(KeptValues.All, true)]
+    [InlineData(KeptValues.Lists, false)]
+    [InlineData(KeptValues.None, false)]
+    public async Task Every_epoch_is_loaded_and_followed_across_switches(KeptValues values, bool isStored)
     {
+        _isStored = isStored;
         for (ulong loaded = 0; loaded <= Newest; loaded++)
         {
             using LogReplay replay = await LoadAsync(loaded, values);
@@ -101,11 +107,15 @@ public sealed class PeriodReplayTests : IAsyncLifetime
     }
 
     [Theory]
-    [InlineData(1)]
-    [InlineData(2)]
-    [InlineData(1000)]
-    public async Task Trees_that_are_prepared_meanwhile_begin_their_period(int maxRows)
+    [InlineData(1, false)]
+    [InlineData(2, false)]
+    [InlineData(1000, false)]
+    [InlineData(1, true)]
+    [InlineData(2, true)]
+    [InlineData(1000, true)]
+    public async Task Trees_that_are_prepared_meanwhile_begin_their_period(int maxRows, bool isStored)
     {
+        _isStored = isStored;
         var ended = new List<ulong>();
         using LogReplay replay = ReplayOf(
             _store!, MakeTrees(Row(0), KeptValues.All), KeptValues.All, (trees, last) => End(ended, trees, last));
@@ -270,6 +280,18 @@ public sealed class PeriodReplayTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task Copies_after_the_end_of_the_load_are_refused_in_stored_mode()
+    {
+        _isStored = true;
+        CopyBatch copies = await _store!.ReadCopiesAsync(1, 0, 1000, LeafColumns.All, Cancel);
+        using LogTrees trees = MakeTrees(Row(1), KeptValues.All);
+        Assert.Null(trees.LoadCopies(copies.Rows.Span, copies.Values.Span));
+        Assert.Null(trees.EndLoad(0));
+        Assert.Equal(
+            "Period 1 has more copies than those with which it begins.", trees.LoadCopies(copies.Rows.Span, copies.Values.Span)!.Why);
+    }
+
+    [Fact]
     public async Task A_period_that_has_not_begun_is_not_loaded()
     {
         using LogReplay replay = ReplayOf(_store!, MakeTrees(Row(1), KeptValues.All), KeptValues.All);
@@ -335,7 +357,13 @@ public sealed class PeriodReplayTests : IAsyncLifetime
     private LogTrees MakeTrees(PeriodRow period, KeptValues values, string? leafLog = null)
     {
         using DirectorySecrets secrets = SecretsOf(period);
-        return LogTrees.Create(Options(period, secrets, values, leafLog, hasBegun: false), null);
+        DirectoryOptions options = Options(period, secrets, values, leafLog, hasBegun: false);
+        if (_isStored)
+        {
+            string store = Path.Combine(_folder, $"{_numStores++}");
+            options = options with { LeafLogPath = store + ".leaves", NodeStorePath = store + ".nodes", NodeCacheBytes = 1 << 20 };
+        }
+        return LogTrees.Create(options, null);
     }
 
     private async Task<LogReplay> LoadAsync(ulong epoch, KeptValues values, string? leafLog = null)

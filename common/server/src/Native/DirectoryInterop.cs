@@ -81,6 +81,9 @@ internal static unsafe partial class DirectoryInterop
     public static partial int optiks_dir_load_end(DirectoryHandle directory);
 
     [LibraryImport(Library)]
+    public static partial int optiks_dir_shrink(DirectoryHandle directory, ulong nodeCacheBytes, out int isDone);
+
+    [LibraryImport(Library)]
     public static partial int optiks_dir_versions(
         DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets,
         Span<ulong> versions);

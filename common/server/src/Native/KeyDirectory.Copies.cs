@@ -3,7 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <content> Prepares a directory whose period has not begun. Such a directory was made with options in which the period is above 0 and the
-/// period's first epoch is 0 (docs/spec/periods.md section 2). It must be in linked mode. </content>
+/// period's first epoch is 0 (docs/spec/periods.md section 2). </content>
 public sealed partial class KeyDirectory
 {
     /// <summary>
@@ -31,7 +31,8 @@ public sealed partial class KeyDirectory
     /// Loads rows that <see cref="PrepareCopies"/> made, before the period begins. The rows may come in any order and in any number of
     /// calls. If a key has several rows, the last row counts; the values of the earlier rows are gone when the call returns. Throws with
     /// <see cref="NativeStatus.Data"/> or <see cref="NativeStatus.Duplicate"/> if rows are invalid or contradict other rows; the failed
-    /// call has then loaded no row. Only the writer may call this method.
+    /// call has then loaded no row. In stored mode, only <see cref="EndLoad"/> puts the rows into the trees, removes the values of earlier
+    /// rows, and finds contradictions between rows of several calls. Only the writer may call this method.
     /// </summary>
     public void LoadCopies(ReadOnlySpan<LeafRow> copies, ReadOnlySpan<byte> values) =>
         OptiksNativeException.ThrowIfFailed(

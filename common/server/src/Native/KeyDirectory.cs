@@ -132,6 +132,18 @@ public sealed partial class KeyDirectory : IDisposable
         OptiksNativeException.ThrowIfFailed(DirectoryInterop.optiks_dir_load_end(_handle), nameof(DirectoryInterop.optiks_dir_load_end));
 
     /// <summary>
+    /// Reduces the memory of a directory that is seldom read from now on. It then caches no VRF proofs and, in stored mode, at most the
+    /// given number of bytes of its trees. Views that were taken before keep the memory of the cached proofs in use; returns false as long
+    /// as there are such views, and the caller then repeats the call later. Only the writer may call this method.
+    /// </summary>
+    public bool TryShrink(long nodeCacheBytes)
+    {
+        OptiksNativeException.ThrowIfFailed(
+            DirectoryInterop.optiks_dir_shrink(_handle, (ulong)nodeCacheBytes, out int isDone), nameof(DirectoryInterop.optiks_dir_shrink));
+        return isDone != 0;
+    }
+
+    /// <summary>
     /// Writes the latest committed version of each key to <paramref name="versions"/>, or 0 if the key has no version. In a structure
     /// without versions, the version of an existing key is 1. The version of a reassignable username is the number of users that the
     /// username has had. Only the writer may call this method.

@@ -52,8 +52,8 @@ internal sealed class QueryServiceOptions
 
     /// <summary>
     /// The addresses of other replicas, such as <c>https://replica-2.example.org</c>, in order of preference. If the service starts without
-    /// a usable snapshot or node store of its own, it downloads a snapshot from one of these replicas. Only replicas in linked mode have a
-    /// snapshot. If there are no addresses, such a start loads everything from the database.
+    /// a usable snapshot or node store of its own, it downloads a snapshot from one of these replicas. If there are no addresses, such a
+    /// start loads everything from the database.
     /// </summary>
     /// <value>The default is an empty list.</value>
     public string[] SnapshotPeers { get; set; } = [];

@@ -104,9 +104,10 @@ public sealed partial class LogReplay
         }
         Refused? refused = await LoadNextNamesAsync(row.Epoch - 1, cancellationToken).ConfigureAwait(false)
             ?? await LoadNextCopiesAsync(copies, int.MaxValue, cancellationToken).ConfigureAwait(false);
-        return refused is null && NextCopies != copies
+        refused = refused is null && NextCopies != copies
             ? new Refused($"Period {begun.Period} begins with {copies} rows of copies, but {NextCopies} were read.")
             : refused ?? await _missingOfNext.CheckAsync(_store, begun.Period, cancellationToken).ConfigureAwait(false);
+        return refused ?? await DropNextIfRefusedAsync(EndLoadAsync(Next!, row.Epoch - 1)).ConfigureAwait(false);
     }
 
     // Completes the trees that the replay was created with, whose period has not begun. Loads the names of earlier epochs, then the
@@ -121,7 +122,8 @@ public sealed partial class LogReplay
         Refused? refused = await CheckRecordsAsync(first - 1, cancellationToken).ConfigureAwait(false)
             ?? await LoadNamesAsync(Trees, first - 1, cancellationToken).ConfigureAwait(false)
             ?? await LoadCopiesAsync(Trees, 0, copies, cancellationToken).ConfigureAwait(false)
-            ?? await _missingOfNext.CheckAsync(_store, Trees.Period, cancellationToken).ConfigureAwait(false);
+            ?? await _missingOfNext.CheckAsync(_store, Trees.Period, cancellationToken).ConfigureAwait(false)
+            ?? await EndLoadAsync(Trees, first - 1).ConfigureAwait(false);
         return refused ?? await FollowAsync(first, beforeCommit: null, cancellationToken).ConfigureAwait(false);
     }
 
@@ -175,7 +177,8 @@ public sealed partial class LogReplay
         bool isLoaded = false;
         try
         {
-            Refused? refused = Next.LoadNames(epoch, leaves, values);
+            // The names of the log's first epoch may begin a load. It must end before copies can be loaded.
+            Refused? refused = Next.LoadNames(epoch, leaves, values) ?? Next.EndStartedLoad();
             isLoaded = refused is null;
             return refused;
         }
@@ -204,9 +207,13 @@ public sealed partial class LogReplay
                 return refused;
             }
         }
-        return await BackgroundThread.RunAsync(() => trees.EndLoad(through)).ConfigureAwait(false);
+        return null;
     }
 
+    private static Task<Refused?> EndLoadAsync(LogTrees trees, ulong epoch) => BackgroundThread.RunAsync(() => trees.EndLoad(epoch));
+
+    // Loads names, and ends the load when the trees have all names up to the epoch that the parameter "through" gives. In stored mode, all
+    // names of one load get into the trees together, which is much faster than one epoch after the other.
     // This method does not check that it loads all names, because the roots in the period's first record will show whether any are missing.
     private async Task<Refused?> LoadSomeNamesAsync(LogTrees trees, ulong through, int maxLeaves, CancellationToken cancellationToken)
     {
@@ -215,7 +222,9 @@ public sealed partial class LogReplay
             await _store.ReadNamesAsync(first, through, maxLeaves, trees.Columns, cancellationToken).ConfigureAwait(false);
         _missingOfNext.Add(names.Rows.Span, trees.Values);
         return end is ulong last
-            ? await BackgroundThread.RunAsync(() => trees.LoadNames(last, names.Rows.Span, names.Values.Span)).ConfigureAwait(false)
+            ? await BackgroundThread.RunAsync(
+                () => trees.LoadNames(last, names.Rows.Span, names.Values.Span) ?? (last >= through ? trees.EndStartedLoad() : null))
+                .ConfigureAwait(false)
             : new Refused($"The database has no epoch {first}, whose names period {trees.Period} needs.");
     }
 

@@ -13,6 +13,12 @@ public sealed class LogTrees : IDisposable
 {
     private readonly bool _hasSecrets;
 
+    // The last epoch of the leaves that were loaded. The directory may get them only at the end of the load.
+    private ulong _loaded;
+
+    private bool _hasCopies;
+    private bool _areCopiesComplete;
+
     private LogTrees(KeyDirectory directory, DirectoryOptions options, bool hasSecrets)
     {
         Directory = directory;
@@ -38,8 +44,9 @@ public sealed class LogTrees : IDisposable
     /// copies.</summary>
     public bool HasBegun => Period == 0 || Directory.Stats.PeriodFirstEpoch != 0;
 
-    /// <summary>The epoch of the trees. Before the trees' period begins, this is the last epoch whose names the trees have.</summary>
-    public ulong Epoch => Directory.Stats.Epoch;
+    /// <summary>The epoch of the trees, or the last epoch of a load that has not ended. Before the trees' period begins, this is the last
+    /// epoch whose names the trees have.</summary>
+    public ulong Epoch => Math.Max(_loaded, Directory.Stats.Epoch);
 
     // The columns to read from the database. They exclude values that the directory does not keep, and always exclude keys, because neither
     // trees nor lookups need keys.
@@ -120,6 +127,7 @@ public sealed class LogTrees : IDisposable
         try
         {
             Directory.Load(epoch, leaves, values);
+            _loaded = epoch;
             return null;
         }
         catch (OptiksNativeException e) when (IsContradiction(e))
@@ -129,14 +137,15 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Ends the load and moves the trees to the epoch of the last leaves. In stored mode, this call takes minutes if it is the first load.
-    /// After a refusal the trees are unusable.
+    /// Ends the load and moves the trees to the epoch of the last leaves. In stored mode, this call takes minutes if it is the first load,
+    /// or if copies were loaded; afterwards, no more copies can be loaded. After a refusal the trees are unusable.
     /// </summary>
     public Refused? EndLoad(ulong epoch)
     {
         try
         {
             Directory.EndLoad();
+            _areCopiesComplete = IsStored && _hasCopies;
             return null;
         }
         catch (OptiksNativeException e) when (IsContradiction(e))
@@ -144,6 +153,9 @@ public sealed class LogTrees : IDisposable
             return Contradiction(epoch, e);
         }
     }
+
+    // Ends a load of leaves that has not ended. Does not complete the copies, as EndLoad() would do.
+    internal Refused? EndStartedLoad() => Directory.Stats.Epoch < _loaded ? EndLoad(_loaded) : null;
 
     /// <summary>
     /// Loads those of the given leaves that belong to the structures <c>usernames</c> and <c>decommissioned</c>, which are independent of
@@ -166,13 +178,18 @@ public sealed class LogTrees : IDisposable
 
     /// <summary>
     /// Loads copies for the trees' period, which has not begun. Callers may split the copies over several calls; if a key has several rows,
-    /// the last one is in force. After a refusal the trees are unchanged.
+    /// the last one is in force. After a refusal the trees are unchanged. <see cref="EndLoad"/> ends the load.
     /// </summary>
     public Refused? LoadCopies(ReadOnlySpan<LeafRow> copies, ReadOnlySpan<byte> values)
     {
+        if (_areCopiesComplete)
+        {
+            return new Refused($"Period {Period} has more copies than those with which it begins.");
+        }
         try
         {
             Directory.LoadCopies(copies, values);
+            _hasCopies = true;
             return null;
         }
         catch (OptiksNativeException e) when (IsContradiction(e))
@@ -252,9 +269,20 @@ public sealed class LogTrees : IDisposable
         {
             return null;
         }
-        DirectoryStats at = Directory.Stats;
+        ulong periodFirstEpoch = Directory.Stats.PeriodFirstEpoch;
         StoredErasure[] copies = [.. erasures.Where(erasure => erasure.Erasure.Period is ulong period && period == Period)];
-        StoredErasure[] leaves = [.. erasures.Where(erasure => erasure.Erasure.Period is null && HasLeaf(erasure, at))];
+        StoredErasure[] leaves = [.. erasures.Where(erasure => erasure.Erasure.Period is null && HasLeaf(erasure, periodFirstEpoch))];
+        // The directory finds the leaves of a load only after its end. A load that ends early is slower, so this method ends it only if the
+        // erasures are of its leaves.
+        if (leaves.Length > 0 && EndStartedLoad() is { } contradicted)
+        {
+            return contradicted;
+        }
+        // Copies are only loaded after the names, so trees that are still in a load of names have none.
+        if (Directory.Stats.Epoch < _loaded)
+        {
+            return null;
+        }
         try
         {
             Directory.Erase(GetStructures(leaves), Octets(leaves, erasure => erasure.Label));
@@ -274,9 +302,9 @@ public sealed class LogTrees : IDisposable
     // Returns whether these trees should have the leaf that an erasure erased. They have no leaves of epochs after their own epoch. All
     // trees have the leaves of the structures `usernames` and `decommissioned`, whatever their period. They have leaves of the structures
     // `devices` and `keys` only from the first epoch of their period on.
-    private static bool HasLeaf(StoredErasure erasure, DirectoryStats at) => erasure.Erasure.Epoch <= at.Epoch
-        && (!GetStructure(erasure).IsPerPeriod() || at.Period == 0
-            || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
+    private bool HasLeaf(StoredErasure erasure, ulong periodFirstEpoch) => erasure.Erasure.Epoch <= Epoch
+        && (!GetStructure(erasure).IsPerPeriod() || Period == 0
+            || (periodFirstEpoch > 0 && erasure.Erasure.Epoch >= periodFirstEpoch));
 
     private static StructureId GetStructure(StoredErasure erasure) =>
         erasure.Structure ?? throw new ArgumentException("An erasure has no leaf.", nameof(erasure));
