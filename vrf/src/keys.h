@@ -30,8 +30,8 @@ struct SecretKey::Impl {
 
 struct PublicKey::Impl {
   PointString bytes;
-  base::Blake2b encode;         // the hash state that encode_prefix() returns
-  ShortMulTable table;          // multiples of Y
+  base::Blake2b encode;  // the hash state that encode_prefix() returns
+  ShortMulTable table;   // multiples of Y
 #ifndef OPTIKS_CLIENT_ONLY
   lanes::ChallengeCombs combs;  // multiples of Y, which only kernels with lanes read
 #endif

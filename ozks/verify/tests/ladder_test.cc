@@ -66,7 +66,9 @@ TEST(Ladder, EveryLaterVersionNeedsAnAbsentRung) {
     const auto rungs = to_vector(next_rungs(a));
     ASSERT_TRUE(std::ranges::binary_search(rungs, a + 1));
     for (std::uint64_t later = a + 1; later < kEnd; ++later) {
-      const auto in_ladder = [&](std::uint64_t rung) { return std::ranges::binary_search(ladders.at(static_cast<std::size_t>(later)), rung); };
+      const auto in_ladder = [&](std::uint64_t rung) {
+        return std::ranges::binary_search(ladders.at(static_cast<std::size_t>(later)), rung);
+      };
       ASSERT_TRUE(std::ranges::any_of(rungs, in_ladder)) << a << " " << later;
     }
   }
