@@ -146,7 +146,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         ulong epoch = (await _store.ReadHeadAsync(Cancel)).Epoch!.Value + 1;
         AcceptRequest request = await _log.AcceptAsync(new ErasureOrder(StructureId.Keys, 1, 1).ToItem(Encoding.UTF8.GetBytes(key)));
         long sequence = await SequenceAsync(request);
-        Outcome outcome = new(request.RequestId, sequence, 0, new ItemResult.Unchanged(default)) { BodyHash = request.BodyHash };
+        Outcome outcome = new(request.RequestId, sequence, 0, new ItemResult.Erased()) { BodyHash = request.BodyHash };
         Erasure[] erasures =
             [.. (await _store.FindLeavesAsync(names, Cancel)).Select(
                 place => new Erasure(place!.Epoch, place.Ordinal, new LeafOrigin(request.RequestId, 0)) { Period = place.Period })];

@@ -231,7 +231,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         long sequence = (await _pipeline.ReadPendingAsync(1000, long.MaxValue, CancellationToken.None)).Single().Sequence;
         var origin = new LeafOrigin(requestId, 0);
         Erasure[] erasures = [.. erased.Select(erasure => erasure(origin))];
-        await PublishAsync(epoch, LeafBatch.Empty, [new Outcome(requestId, sequence, 0, new ItemResult.Unchanged(default))], erasures,
+        await PublishAsync(epoch, LeafBatch.Empty, [new Outcome(requestId, sequence, 0, new ItemResult.Erased())], erasures,
             tamper: null);
     }
 
