@@ -162,7 +162,7 @@ internal sealed class EpochMaker
             Structures = staged.States(),
             Previous = session.Last.RecordHash,
         }.Encode();
-        Reason reason = Verifier.VerifyRecord(session.Identity.Anchor, record, session.Last.Record.Span, session.PeriodStart.Record.Span);
+        Reason reason = LogVerifier.VerifyRecord(session.Identity.Anchor, record, session.Last.Record.Span, session.PeriodStart.Record.Span);
         return reason == Reason.Valid
             ? record
             : throw new InvalidOperationException($"The record made for epoch {epoch} is not valid: {reason.Name()}.");

@@ -106,7 +106,7 @@ internal static class HistoryCheck
         var reader = new DirectoryTileReader(new BoardFolder(folder.Data).Log);
         byte[]? note = await reader.ReadCheckpointAsync(cancellationToken);
         Assert.NotNull(note);
-        Assert.Equal(Reason.Valid, Verifier.Checkpoint(anchor, note, out ulong size, out byte[] root));
+        Assert.Equal(Reason.Valid, LogVerifier.Checkpoint(anchor, note, out ulong size, out byte[] root));
         Assert.Equal((ulong)epochs.Count, size);
         Assert.Equal(epochs[^1].Checkpoint.ToArray(), note);
         Assert.True(TreeHash.TryParseBase64(Encoding.ASCII.GetBytes(Convert.ToBase64String(root)), out TreeHash hash));
