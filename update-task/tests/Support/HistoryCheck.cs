@@ -66,7 +66,7 @@ internal static class HistoryCheck
             for (int i = 0; i < Structures.Count; i++)
             {
                 var structure = (StructureId)(i + 1);
-                ulong first = structure.HasVersions() ? record.PeriodFirstEpoch : 0;
+                ulong first = structure.IsPerPeriod() ? record.PeriodFirstEpoch : 0;
                 (byte[] Label, byte[] Commitment, ulong Epoch)[] present =
                 [
                     .. leaves.Where(leaf => leaf.Epoch >= first && leaf.Epoch <= row.Epoch && leaf.Content.Structure == structure)

@@ -261,7 +261,7 @@ internal sealed class PeriodLog : IAsyncDisposable
             {
                 LeafRow row = batch.Rows.Span[i];
                 ordinal = i > 0 && batch.Rows.Span[i - 1].Epoch == row.Epoch ? ordinal + 1 : 0;
-                if (row.Structure is StructureId.Devices or StructureId.Keys && row.ValueOffset != LeafRow.NoValue)
+                if (row.Structure.IsPerPeriod() && row.ValueOffset != LeafRow.NoValue)
                 {
                     var leaf = new Latest(row.Structure, batch.Key(i).ToArray(),
                         batch.Values.Slice((int)row.ValueOffset, (int)row.ValueLength).ToArray(),

@@ -103,7 +103,7 @@ public sealed record EpochCommit(
     {
         foreach (ref readonly LeafRow row in rows)
         {
-            if (row.Structure is StructureId.Devices or StructureId.Keys)
+            if (row.Structure.IsPerPeriod())
             {
                 return true;
             }
