@@ -238,6 +238,34 @@ def short_files(files):
             yield f"{path}: {length} lines, more than {MOST_LINES}: divide it by what it does"
 
 
+PARTIAL = re.compile(r"^(?:\w+ )*partial (?:ref )?(?:class|struct|interface|record(?: class| struct)?) (\w+)", re.M)
+NAMESPACE = re.compile(r"^namespace ([\w.]+)", re.M)
+# Names the partial types that may be longer. `OptiksClient` has all calls of the SDK in one class. The next issue replaces this class.
+LONG_TYPES = ("OptiksClient",)
+
+
+def short_types(files):
+    """Requires that all files of a partial C# type in one project have at most MOST_LINES lines together, so that a division of a type into
+    several files does not evade the bound of short_files. Nested types, which are indented, count with their outer type. Generated files do
+    not count."""
+    projects = {posixpath.dirname(path) for path in files if path.endswith(".csproj")}
+    types = {}
+    for path in files:
+        text = _text(path) if path.endswith(".cs") else ""
+        if not text or GENERATED.match(text):
+            continue
+        folder = posixpath.dirname(path)
+        while folder and folder not in projects:
+            folder = posixpath.dirname(folder)
+        namespace = NAMESPACE.search(text)
+        for name in set(PARTIAL.findall(text)) - set(LONG_TYPES):
+            types.setdefault((folder, namespace and namespace[1], name), []).append((path, text.count("\n")))
+    for (_, _, name), parts in sorted(types.items(), key=lambda item: item[1]):
+        length = sum(lines for _, lines in parts)
+        if len(parts) > 1 and length > MOST_LINES:
+            yield f"{parts[0][0]}: the {len(parts)} files of {name} have {length} lines, more than {MOST_LINES}: divide it by what it does"
+
+
 def _in_literal(text):
     """Returns, for each character of a C# source, whether it is inside a string literal."""
     inside = bytearray(len(text))
@@ -283,4 +311,4 @@ def plain_english(files):
             yield from prose.breaches(path, _text(path))
 
 
-RULES = (no_markers, clean_text, cpp_includes, secret_marks, ozks_folders, project_references, solution_lists_all, links_resolve, citations_resolve, vectors_are_described, short_files, short_lines, plain_english)
+RULES = (no_markers, clean_text, cpp_includes, secret_marks, ozks_folders, project_references, solution_lists_all, links_resolve, citations_resolve, vectors_are_described, short_files, short_types, short_lines, plain_english)

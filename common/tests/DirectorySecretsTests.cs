@@ -61,7 +61,7 @@ public sealed class DirectorySecretsTests : IDisposable
         using DirectorySecrets other = old.NextPeriod();
         foreach (StructureId structure in All)
         {
-            bool changes = structure.HasVersions();
+            bool changes = structure.IsPerPeriod();
             Assert.Equal(changes, Text(old.VrfSecret(structure)) != Text(next.VrfSecret(structure)));
             Assert.Equal(changes, Text(old.TagKey(structure)) != Text(next.TagKey(structure)));
             Assert.Equal(changes, Text(other.VrfSecret(structure)) != Text(next.VrfSecret(structure)));

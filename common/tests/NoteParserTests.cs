@@ -85,7 +85,7 @@ public sealed class NoteParserTests
 
     private static (Reason Native, bool Managed) Judge(TrustAnchor anchor, byte[] note)
     {
-        Reason native = Verifier.Checkpoint(anchor, note, out ulong size, out byte[] root);
+        Reason native = LogVerifier.Checkpoint(anchor, note, out ulong size, out byte[] root);
         bool managed = new CheckpointVerifier(anchor.LogKey, [], Ed25519.Verifier).TryOpen(note, out SignedCheckpoint? opened, out _);
         if (native == Reason.Valid && managed)
         {

@@ -22,7 +22,7 @@ public sealed class UserMonitorVerifierTests : IDisposable
         {
             OwnUserQuestion own = Question(vector.GetProperty("own"));
             byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
-            UserMonitorVerdict verdict = Verifier.UserMonitor(AnswerVectorFiles.Context(_file, vector), own, answer);
+            UserMonitorVerdict verdict = UserVerifier.Monitor(AnswerVectorFiles.Context(_file, vector), own, answer);
             string? kind = vector.GetProperty("kind").GetString();
             Assert.Equal((kind, vector.GetProperty("reason").GetString()), (kind, verdict.Reason.Name()));
             if (verdict.Reason == Reason.Valid)
@@ -48,7 +48,7 @@ public sealed class UserMonitorVerifierTests : IDisposable
         {
             JsonElement own = vector.GetProperty("own");
             byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
-            UserMonitorVerdict verdict = Verifier.UserMonitor(AnswerVectorFiles.Context(file, vector), Question(own), answer);
+            UserMonitorVerdict verdict = UserVerifier.Monitor(AnswerVectorFiles.Context(file, vector), Question(own), answer);
             string reason = (verdict.Reason == Reason.Valid ? Handover(own, verdict, answer) : verdict.Reason).Name();
             Assert.Equal((vector.GetProperty("kind").GetString(), vector.GetProperty("reason").GetString()),
                 (vector.GetProperty("kind").GetString(), reason));
@@ -102,16 +102,16 @@ public sealed class UserMonitorVerifierTests : IDisposable
             own with { Keys = [new KnownDevice("a"u8.ToArray(), default), new KnownDevice("a"u8.ToArray(), default)] },
             own with { Keys = [new KnownDevice("a"u8.ToArray(), seen with { PageVersion = 2 })] },
         ];
-        Assert.Equal(Reason.Valid, Verifier.UserMonitor(context, own, answer).Reason);
+        Assert.Equal(Reason.Valid, UserVerifier.Monitor(context, own, answer).Reason);
         OwnUserQuestion another =
             own with
             {
                 Keys = [new KnownDevice("0"u8.ToArray(), default),
                 new KnownDevice("00"u8.ToArray(), seen with { AbsentEpoch = null, PageVersion = 2 })]
             };
-        Assert.Equal(Reason.DeviceCount, Verifier.UserMonitor(context, another, answer).Reason);
+        Assert.Equal(Reason.DeviceCount, UserVerifier.Monitor(context, another, answer).Reason);
         Assert.All(refused, one => Assert.Equal(
-            NativeStatus.Argument, Assert.Throws<OptiksNativeException>(() => Verifier.UserMonitor(context, one, answer)).Status));
+            NativeStatus.Argument, Assert.Throws<OptiksNativeException>(() => UserVerifier.Monitor(context, one, answer)).Status));
     }
 
     private static JsonDocument Load(string area, string name) =>

@@ -24,7 +24,7 @@ public sealed class UserVerifierTests : IDisposable
         {
             UserQuestion[] asked = [.. vector.GetProperty("users").EnumerateArray().Select(Question)];
             byte[] answer = Hex(vector.GetProperty("answer"));
-            UsersVerdict verdict = Verifier.Users(AnswerVectorFiles.Context(file, vector), asked, answer);
+            UsersVerdict verdict = UserVerifier.Lookup(AnswerVectorFiles.Context(file, vector), asked, answer);
             Assert.Equal((vector.GetProperty("kind").GetString(), vector.GetProperty("reason").GetString()),
                 (vector.GetProperty("kind").GetString(), verdict.Reason.Name()));
             if (verdict.Reason != Reason.Valid)
@@ -56,9 +56,9 @@ public sealed class UserVerifierTests : IDisposable
         JsonElement honest = Honest(users: 2);
         UserQuestion[] asked = [.. honest.GetProperty("users").EnumerateArray().Select(Question)];
         byte[] answer = Hex(honest.GetProperty("answer"));
-        Assert.Null(Verifier.Users(Context(honest), asked, answer).FailedUser);
+        Assert.Null(UserVerifier.Lookup(Context(honest), asked, answer).FailedUser);
         asked[^1] = asked[^1] with { UserId = "somebody else"u8.ToArray() };
-        UsersVerdict verdict = Verifier.Users(Context(honest), asked, answer);
+        UsersVerdict verdict = UserVerifier.Lookup(Context(honest), asked, answer);
         Assert.Equal((Reason.UserChanged, asked.Length - 1), (verdict.Reason, verdict.FailedUser));
     }
 
@@ -85,11 +85,11 @@ public sealed class UserVerifierTests : IDisposable
             asked with { Keys = [new KnownDevice("a"u8.ToArray(), seen), new KnownDevice("a"u8.ToArray(), seen)] },
             asked with { Keys = [new KnownDevice("a"u8.ToArray(), seen with { AbsentEpoch = null, PageVersion = 2 })] },
         ];
-        Assert.Equal(Reason.Valid, Verifier.Users(Context(honest), [asked], answer).Reason);
+        Assert.Equal(Reason.Valid, UserVerifier.Lookup(Context(honest), [asked], answer).Reason);
         UserQuestion sorted = asked with { Keys = [new KnownDevice("0"u8.ToArray(), seen), new KnownDevice("00"u8.ToArray(), seen)] };
-        Assert.Equal(Reason.Valid, Verifier.Users(Context(honest), [sorted], answer).Reason);
+        Assert.Equal(Reason.Valid, UserVerifier.Lookup(Context(honest), [sorted], answer).Reason);
         Assert.All(refused, one => Assert.Equal(
-            NativeStatus.Argument, Assert.Throws<OptiksNativeException>(() => Verifier.Users(Context(honest), [one], answer)).Status));
+            NativeStatus.Argument, Assert.Throws<OptiksNativeException>(() => UserVerifier.Lookup(Context(honest), [one], answer)).Status));
     }
 
     // Returns the first valid answer in the vectors that is about this number of users and for a verifier without stored state.

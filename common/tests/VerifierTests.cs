@@ -17,15 +17,15 @@ public sealed class VerifierTests
         {
             for (int i = 0; i < vectors.Configurations.Count; i++)
             {
-                Assert.Equal(Reason.Valid, Verifier.Anchor(vectors.Configurations[i], vectors.LogKeys[i], out byte[] logId));
+                Assert.Equal(Reason.Valid, LogVerifier.Anchor(vectors.Configurations[i], vectors.LogKeys[i], out byte[] logId));
                 Assert.Equal(vectors.LogIds[i], logId);
                 Assert.Equal(vectors.LogIds[i], Configuration.LogId(vectors.Configurations[i], vectors.LogKeys[i]));
             }
         }
         byte[] otherFormat = new Configuration { Origin = "example.com/log" }.Encode();
         otherFormat[1] = 9;
-        Assert.Equal(Reason.Configuration, Verifier.Anchor(otherFormat, new byte[32], out _));
-        Assert.Equal(Reason.MalformedTruncated, Verifier.Anchor(otherFormat.AsSpan(..^1), new byte[32], out _));
+        Assert.Equal(Reason.Configuration, LogVerifier.Anchor(otherFormat, new byte[32], out _));
+        Assert.Equal(Reason.MalformedTruncated, LogVerifier.Anchor(otherFormat.AsSpan(..^1), new byte[32], out _));
     }
 
     [Fact]

@@ -23,7 +23,7 @@ public sealed class BoardTests
     public async Task The_log_is_read_from_tiles_alone()
     {
         byte[] note = await _replica.OctetsAsync(Replica.Get("/log/checkpoint"));
-        Assert.Equal(Reason.Valid, Verifier.Checkpoint(_replica.Log.Anchor, note, out ulong size, out byte[] root));
+        Assert.Equal(Reason.Valid, LogVerifier.Checkpoint(_replica.Log.Anchor, note, out ulong size, out byte[] root));
         Assert.Equal((ulong)_replica.Log.Records.Count, size);
         var tiles = new HttpTileReader(_replica.Client, new Uri(_replica.Client.BaseAddress!, "/log/"));
         var reader = new HashReader(tiles, size, TreeHash.FromBytes(root));

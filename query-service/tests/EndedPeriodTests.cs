@@ -242,7 +242,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
             byte[] note = await replica.OctetsAsync(Replica.Get($"/v1/epochs/{keptSize - 1}", MediaTypes.Record));
             Assert.Equal(Log.Records[(int)keptSize - 1].Record.ToArray(), note);
             Assert.Equal(Reason.Valid,
-                Verifier.Checkpoint(Log.Anchor, Log.Records[(int)keptSize - 1].Checkpoint.Span, out ulong size, out byte[] root));
+                LogVerifier.Checkpoint(Log.Anchor, Log.Records[(int)keptSize - 1].Checkpoint.Span, out ulong size, out byte[] root));
             context = context with { KeptSize = size, KeptRoot = root };
         }
         foreach (string path in (string[])["/v1/history", "/v1/monitor"])
@@ -256,7 +256,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         byte[] own = await ServedAsync(
             replica, $"/v1/users/monitor?period=0&checkpoint_size={keptSize}", AskedUser, MediaTypes.UserMonitor);
         var question = new OwnUserQuestion("alice"u8.ToArray()) { Names = ["al"u8.ToArray()] };
-        Assert.Equal(Reason.Valid, Verifier.UserMonitor(context, question, own).Reason);
+        Assert.Equal(Reason.Valid, UserVerifier.Monitor(context, question, own).Reason);
     }
 
     private async Task<Replica> StartAsync(bool isStored) => await Replica.StartAsync(

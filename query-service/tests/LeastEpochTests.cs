@@ -25,7 +25,7 @@ public sealed class LeastEpochTests : TwoEpochTests
         {
             byte[] onBoard = await File.ReadAllBytesAsync(
                 Path.Combine(Log.Folder.Board, "log", "checkpoint"), TestContext.Current.CancellationToken);
-            Assert.Equal(Reason.Valid, Verifier.Checkpoint(Log.Anchor, onBoard, out ulong ahead, out _));
+            Assert.Equal(Reason.Valid, LogVerifier.Checkpoint(Log.Anchor, onBoard, out ulong ahead, out _));
             Assert.Equal(4UL, ahead);
             await CheckTreeAsync(replica, 3);
         });
@@ -176,7 +176,7 @@ public sealed class LeastEpochTests : TwoEpochTests
     private async Task CheckTreeAsync(Replica replica, ulong expected)
     {
         byte[] note = await replica.OctetsAsync(Replica.Get("/log/checkpoint"));
-        Assert.Equal(Reason.Valid, Verifier.Checkpoint(Log.Anchor, note, out ulong size, out byte[] root));
+        Assert.Equal(Reason.Valid, LogVerifier.Checkpoint(Log.Anchor, note, out ulong size, out byte[] root));
         Assert.Equal(expected, size);
         byte[] record = await replica.OctetsAsync(Replica.Get($"/v1/epochs/{size - 1}", MediaTypes.Record));
         await replica.OctetsAsync(Replica.Get($"/v1/epochs/{size - 1}/audit-proof", MediaTypes.AuditProof));

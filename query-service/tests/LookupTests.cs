@@ -183,7 +183,7 @@ public sealed class LookupTests
     private VerifierContext Keep(int size)
     {
         // The client keeps the log's checkpoint of the size in `size`.
-        Reason reason = Verifier.Checkpoint(
+        Reason reason = LogVerifier.Checkpoint(
             _replica.Log.Anchor, _replica.Log.Records[size - 1].Checkpoint.Span, out ulong kept, out byte[] root);
         Assert.Equal((Reason.Valid, (ulong)size), (reason, kept));
         return _replica.Context() with { KeptSize = kept, KeptRoot = root };

@@ -30,7 +30,7 @@ public sealed class RecentEpochTests : TwoEpochTests
             {
                 int epoch = size[^1] - '1';
                 Assert.Equal(Reason.Valid,
-                    Verifier.Checkpoint(Log.Anchor, Log.Records[epoch].Checkpoint.Span, out ulong kept, out byte[] root));
+                    LogVerifier.Checkpoint(Log.Anchor, Log.Records[epoch].Checkpoint.Span, out ulong kept, out byte[] root));
                 context = context with { KeptSize = kept, KeptRoot = root, KeptRecord = Log.Records[epoch].Record };
             }
             LookupVerdict verdict = Verify(context, answer);

@@ -53,7 +53,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
         {
             await replica.WaitForEpochAsync(4);
             byte[] note = await replica.OctetsAsync(Replica.Get("/log/checkpoint"));
-            Assert.Equal(Reason.Valid, Verifier.Checkpoint(Log.Anchor, note, out ulong size, out byte[] root));
+            Assert.Equal(Reason.Valid, LogVerifier.Checkpoint(Log.Anchor, note, out ulong size, out byte[] root));
             Assert.Equal(5UL, size);
             var tiles = new HttpTileReader(replica.Client, new Uri(replica.Client.BaseAddress!, "/log/"));
             Assert.Equal(Log.Records.Select(row => row.Record.ToArray()),

@@ -144,7 +144,7 @@ public sealed class UserLookupTests : IAsyncLifetime
         byte[] kept = await Server.OctetsAsync(Post($"{Path}?checkpoint_size={head.Size}&min_epoch=2", User("alice")));
         Assert.True(kept.Length < first.Length);
         var context = Server.Context() with { KeptSize = head.Size, KeptRoot = head.Root };
-        Assert.Equal(Reason.Valid, Verifier.Users(context, [Asked("alice")], kept).Reason);
+        Assert.Equal(Reason.Valid, UserVerifier.Lookup(context, [Asked("alice")], kept).Reason);
         Assert.Equal("?min_epoch", await Server.ProblemAsync(Post($"{Path}?min_epoch=3", User("alice")), ProblemTypes.NotCaughtUp));
         Assert.Equal("?checkpoint_size",
             await Server.ProblemAsync(Post($"{Path}?checkpoint_size=4", User("alice")), ProblemTypes.NotCaughtUp));
@@ -265,7 +265,7 @@ public sealed class UserLookupTests : IAsyncLifetime
         {
             DirectoryStats before = Stats();
             byte[] answer = await replica.OctetsAsync(Post(Path, User("alice"), User("nobody")));
-            Assert.Equal(Reason.Valid, Verifier.Users(replica.Context(), [Asked("alice"), Asked("nobody")], answer).Reason);
+            Assert.Equal(Reason.Valid, UserVerifier.Lookup(replica.Context(), [Asked("alice"), Asked("nobody")], answer).Reason);
             Assert.Equal(hides || i == 0, Stats().VrfCacheMisses > before.VrfCacheMisses);
             Assert.Equal(!hides && i == 1, Stats().VrfCacheHits > before.VrfCacheHits);
         }
@@ -351,5 +351,5 @@ public sealed class UserLookupTests : IAsyncLifetime
 
     private Task<byte[]> AskAsync(params UserQuery[] queries) => Server.OctetsAsync(Post(Path, queries));
 
-    private UsersVerdict Verify(byte[] answer, params UserQuestion[] asked) => Verifier.Users(Server.Context(), asked, answer);
+    private UsersVerdict Verify(byte[] answer, params UserQuestion[] asked) => UserVerifier.Lookup(Server.Context(), asked, answer);
 }

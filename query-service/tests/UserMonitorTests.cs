@@ -60,8 +60,8 @@ public sealed class UserMonitorTests : IAsyncLifetime
         Assert.Equal(["laptop", "phone", "watch"], user.Devices.Select(device => Text(device.Device)));
         Assert.Equal([["laptop 1"], ["phone 1", "phone 2"], ["watch 1"]], user.Devices.Select(device => Values(answer, device)));
         // The answer must be valid only for exactly the question that was asked.
-        Assert.NotEqual(Reason.Valid, Verifier.UserMonitor(Server.Context(), Asked with { UserId = Octets("id of bob") }, answer).Reason);
-        Assert.Equal(Reason.AnswerCount, Verifier.UserMonitor(Server.Context(), Asked with { Names = [] }, answer).Reason);
+        Assert.NotEqual(Reason.Valid, UserVerifier.Monitor(Server.Context(), Asked with { UserId = Octets("id of bob") }, answer).Reason);
+        Assert.Equal(Reason.AnswerCount, UserVerifier.Monitor(Server.Context(), Asked with { Names = [] }, answer).Reason);
 
         // An owner that continues from known versions must get all later versions, including those of the device that left the list.
         await Log.PublishItemsAsync([List("alice", "watch"), Of(StructureId.Keys, "phone", "phone 3")]);
@@ -75,7 +75,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
         byte[] later = await AskAsync(next);
         VerifiedOwnUser again = Verify(later, Kept(user, 2));
         Assert.Equal([[], ["phone 3"], []], again.Devices.Select(device => Values(later, device)));
-        Assert.Equal(Reason.Stale, Verifier.UserMonitor(Server.Context(), Asked with { LeastEpoch = 3 }, answer).Reason);
+        Assert.Equal(Reason.Stale, UserVerifier.Monitor(Server.Context(), Asked with { LeastEpoch = 3 }, answer).Reason);
     }
 
     [Fact]
@@ -263,7 +263,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
         await Log.EraseAsync(("phone", 1));
         await using Replica replica = await Replica.StartReadyAsync(Log, "erased");
         byte[] answer = await replica.OctetsAsync(Post(Alice), asOwner: true);
-        UserMonitorVerdict verdict = Verifier.UserMonitor(replica.Context(), Asked, answer);
+        UserMonitorVerdict verdict = UserVerifier.Monitor(replica.Context(), Asked, answer);
         Assert.Equal(Reason.Valid, verdict.Reason);
         Assert.Equal(["-", "phone 2"], Values(answer, verdict.User!.Devices[1]));
         await Log.EraseAsync(("phone", 2));
@@ -342,7 +342,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
 
     private VerifiedOwnUser Verify(byte[] answer, OwnUserQuestion asked)
     {
-        UserMonitorVerdict verdict = Verifier.UserMonitor(Server.Context(), asked, answer);
+        UserMonitorVerdict verdict = UserVerifier.Monitor(Server.Context(), asked, answer);
         Assert.Equal(Reason.Valid, verdict.Reason);
         return verdict.User!;
     }

@@ -380,7 +380,7 @@ public abstract class AcceptConformance : StorageConformance
         await SignAndPublishAsync(lease, 1);
 
         RequestStatus published = (await Accept.ReadStatusAsync(atomic, Cancel))!;
-        Assert.Equal((RequestState.Published, 1ul), (published.State, published.Epoch));
+        Assert.Equal((RequestState.Published, RequestKind.Keys, 1ul), (published.State, published.Kind, published.Epoch));
         Assert.Equal(["zoe", "bob"], published.Items.Select(item => System.Text.Encoding.UTF8.GetString(item.Key.Span)));
         Assert.All(published.Items, item => Assert.Equal((StructureId.Keys, 0ul, 1ul), (item.Structure, item.Period, item.Version)));
         Assert.All(published.Items.Select((item, i) => (item, i)), pair =>

@@ -48,7 +48,7 @@ public abstract class ErasureConformance : StorageConformance
         Assert.Equal(["other", "second"], values.Order(StringComparer.Ordinal));
 
         RequestStatus status = (await Accept.ReadStatusAsync(request, Cancel))!;
-        Assert.Equal((RequestState.Published, 3UL, 0), (status.State, status.Epoch, status.Items.Count));
+        Assert.Equal((RequestState.Published, RequestKind.Erasure, 3UL, 0), (status.State, status.Kind, status.Epoch, status.Items.Count));
         Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1)], await Accept.ReadReceiptAsync(3, request, Cancel));
         Assert.Empty(await Accept.ReadReceiptAsync(2, request, Cancel));
         Assert.Empty(await Accept.ReadReceiptAsync(3, Guid.CreateVersion7(), Cancel));

@@ -196,7 +196,7 @@ public abstract class ServerConformance : StorageConformance
         LeafRow row = first.Leaves.Rows.Span[0];
         LeafPlace place = (await pipeline.FindLeavesAsync([new LeafName(1, row.Structure, row.Label.ToArray())], Cancel))[0]!;
         Assert.NotNull(await pipeline.ReadValueAsync(place, Cancel));
-        EpochCommit commit = Commit(2, [pending], leaveOut: (_, _) => new ItemResult.Unchanged(default)) with
+        EpochCommit commit = Commit(2, [pending], leaveOut: (_, _) => new ItemResult.Erased()) with
         {
             Erasures = [new Erasure(place.Epoch, place.Ordinal, new LeafOrigin(order.RequestId, 0))],
         };

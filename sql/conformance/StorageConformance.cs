@@ -8,7 +8,7 @@ namespace Optiks.Storage.Conformance;
 /// <summary>The base class of the suite's tests. Gives each test a migrated database of its own, and methods to fill it.</summary>
 public abstract class StorageConformance : IAsyncLifetime
 {
-    private static readonly ItemResult.Unchanged s_erased = new(default(ExpectedVersion));
+    private static readonly ItemResult.Erased s_erased = new();
 
     private readonly List<IAsyncDisposable> _stores = [];
 

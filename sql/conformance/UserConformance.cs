@@ -44,7 +44,7 @@ public abstract class UserConformance : StorageConformance
         await AssertPublishedAsync(Accept, set, (StructureId.Keys, "device"));
         await AssertPublishedAsync(Accept, left, (StructureId.Decommissioned, "carol"));
         RequestStatus said = (await Accept.ReadStatusAsync(refused, Cancel))!;
-        Assert.Equal((RequestState.Refused, 1ul, refusal), (said.State, said.Epoch, said.Refusal));
+        Assert.Equal((RequestState.Refused, refusal.Kind, 1ul, refusal), (said.State, said.Kind, said.Epoch, said.Refusal));
     }
 
     [Fact]
@@ -218,7 +218,7 @@ public abstract class UserConformance : StorageConformance
     private static async Task AssertPublishedAsync(IAcceptStore store, Guid id, params (StructureId Structure, string Key)[] items)
     {
         RequestStatus status = (await store.ReadStatusAsync(id, Cancel))!;
-        Assert.Equal((RequestState.Published, (Refusal?)null), (status.State, status.Refusal));
+        Assert.Equal((RequestState.Published, RequestKind.User, (Refusal?)null), (status.State, status.Kind, status.Refusal));
         Assert.Equal(items, status.Items.Select(item => (item.Structure, Encoding.UTF8.GetString(item.Key.Span))));
     }
 

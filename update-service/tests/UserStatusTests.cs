@@ -64,13 +64,12 @@ public sealed partial class UserStatusTests
             .SkipWhile(line => !line.StartsWith("| reason of the refusal |", StringComparison.Ordinal)).Skip(2)
             .TakeWhile(line => line.StartsWith('|'))
             .Select(line => Name().Match(line).Groups[1].Value)];
-        Assert.Equal(page, RefusalNames.All);
-        Assert.Equal(Enum.GetValues<RefusalReason>().Count(IsOfUsers), page.Length);
+        Assert.Equal(page, Enum.GetValues<RefusalReason>().Where(IsOfUsers).Select(RefusalNames.Get));
         // The enumeration RefusalReason of the database has the same names for the reasons as the answers.
-        Assert.All(Enum.GetValues<RefusalReason>().Where(IsOfUsers), reason =>
+        Assert.All(Enum.GetValues<RefusalReason>(), reason =>
             Assert.Equal($"{reason}", RefusalNames.Get(reason).Replace("-", "", StringComparison.Ordinal), ignoreCase: true));
         Assert.Throws<StorageCorruptException>(() => RefusalNames.Get(0));
-        Assert.Throws<StorageCorruptException>(() => RefusalNames.Get((RefusalReason)(page.Length + 1)));
+        Assert.Throws<StorageCorruptException>(() => RefusalNames.Get((RefusalReason)(Enum.GetValues<RefusalReason>().Length + 1)));
     }
 
     // In the enumeration, the reasons of erasures come after the reasons of requests about users.

@@ -168,7 +168,7 @@ public sealed class PeriodTests
             EpochContent content = EpochBundle.Decode(await File.ReadAllBytesAsync(path, TestContext.Current.CancellationToken));
             for (int i = 0; i < content.Leaves.Rows.Length && content.Epoch.Epoch < periods[2].FirstEpoch; i++)
             {
-                Assert.True(!content.Leaves.Rows.Span[i].Structure.HasVersions() || content.Leaves.Key(i).IsEmpty);
+                Assert.True(!content.Leaves.Rows.Span[i].Structure.IsPerPeriod() || content.Leaves.Key(i).IsEmpty);
             }
         }
     }

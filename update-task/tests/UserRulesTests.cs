@@ -109,7 +109,7 @@ public sealed class UserRulesTests
         var refused = new Decision { Refusal = refusal };
         var result = new ItemResult.Refused(refusal);
         Assert.Equal((result, result), (refused.FindWithoutLeaf(0)!, refused.FindWithoutLeaf(1)!));
-        var unchanged = new Decision { Unchanged = new ItemResult.Unchanged(default) };
+        var unchanged = new Decision { WithoutLeaf = new ItemResult.Unchanged(new ExpectedVersion(0, 1)) };
         Assert.Equal([false, true], [unchanged.HasLeaf(0), unchanged.HasLeaf(1)]);
         Assert.Equal("1"u8.ToArray(), unchanged.GetValue(pending, 1).ToArray());
         var changed = new Decision { List = "list"u8.ToArray() };
@@ -146,11 +146,11 @@ public sealed class UserRulesTests
         Assert.Equal(new Decision { Refusal = new Refusal(reason, item, new ExpectedVersion(0, version)) }, decision);
 
     private static void AssertUnchanged(ulong version, Decision decision) =>
-        Assert.Equal(new Decision { Unchanged = new ItemResult.Unchanged(new ExpectedVersion(0, version)) }, decision);
+        Assert.Equal(new Decision { WithoutLeaf = new ItemResult.Unchanged(new ExpectedVersion(0, version)) }, decision);
 
     private static void AssertList(string[] devices, Decision decision)
     {
-        Assert.Equal((null, null), (decision.Refusal, decision.Unchanged));
+        Assert.Equal((null, null), (decision.Refusal, decision.WithoutLeaf));
         Assert.Equal(devices, DeviceList.Decode(decision.List!.Value).Select(LogModel.Text));
     }
 }

@@ -51,7 +51,7 @@ internal sealed record AuditorMark(string Auditor, ulong FirstEpoch, ulong Size,
             && ulong.TryParse(lines[2], NumberStyles.None, CultureInfo.InvariantCulture, out ulong first))
         {
             byte[] note = Encoding.UTF8.GetBytes(lines[Lines]);
-            if (Verifier.Checkpoint(anchor, note, out ulong size, out _) == Reason.Valid)
+            if (LogVerifier.Checkpoint(anchor, note, out ulong size, out _) == Reason.Valid)
             {
                 return new AuditorMark(lines[1], first, size, note);
             }

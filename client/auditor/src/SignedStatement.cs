@@ -42,7 +42,7 @@ public sealed record SignedStatement
     {
         var verifier = new CheckpointVerifier(anchor.LogKey, [auditor], Ed25519.Verifier);
         return Auditor == auditor.ToString() && Record.Length == EpochRecord.Length
-            && Verifier.VerifyRecord(anchor, Record, []) == Reason.Valid
+            && LogVerifier.VerifyRecord(anchor, Record, []) == Reason.Valid
             && verifier.TryOpen(Note, out SignedCheckpoint? opened, out _) && opened.Checkpoint.Size == Size && FirstEpoch <= Epoch
             && opened.Cosignatures is [{ Timestamp: { } timestamp }] && timestamp == SignedAt
             ? opened

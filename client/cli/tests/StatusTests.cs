@@ -23,6 +23,24 @@ public sealed class StatusTests
         Assert.Contains("says the server", (await CommandRun.RunAsync(fixture, "status", id)).Out, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("/v1/users/lookup?min_epoch=4", "optiks user lookup NAME")]
+    [InlineData("/v1/lookup?min_epoch=4", "optiks lookup KEY")]
+    public async Task The_link_to_the_proof_tells_which_lookup_proves_the_update(string href, string hint)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Server.PublishAtOnce = false;
+        string id = await UpdateAsync(fixture, "alice");
+        // The items of both kinds look alike: a change of a user may publish nothing but a device's key.
+        string body =
+            $$$"""{"status":"published","epoch":4,"items":[{"item":1,"structure":"keys","key_b64":"cGhvbmU","version":2,"period":0}],"proof":{"method":"POST","href":"{{{href}}}","epoch":"/v1/epochs/4"}}""";
+        fixture.Server.Mutate = (path, answer) =>
+            path.StartsWith("/v1/updates/", StringComparison.Ordinal) ? System.Text.Encoding.UTF8.GetBytes(body) : answer;
+        CommandRun run = await CommandRun.RunAsync(fixture, "status", id);
+        Assert.Equal(0, run.Code);
+        Assert.Contains($"{hint} proves", run.Out, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task A_refused_update_is_3_with_the_reason()
     {

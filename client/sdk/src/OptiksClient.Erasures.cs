@@ -24,6 +24,7 @@ public sealed partial class OptiksClient
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
         var request = new ErasureResult
         {
+            Structure = StructureId.Keys,
             Key = name.Octets,
             Versions = Versions(from, to),
             RequestId = RequestIdOf(requestId),
@@ -54,6 +55,7 @@ public sealed partial class OptiksClient
         KeyName name = UsernameOf(username);
         var request = new ErasureResult
         {
+            Structure = StructureId.Devices,
             Username = name.Octets,
             Versions = versions is { } range ? Versions(range.From, range.To) : null,
             RequestId = RequestIdOf(requestId),
@@ -101,8 +103,8 @@ public sealed partial class OptiksClient
         VerifiedAnswer shown;
         try
         {
-            shown = erased.Key is { } key
-                ? (await LookupBatchAsync([KeyName.OfVerified(key)], epoch, cancellationToken).ConfigureAwait(false))[0]
+            shown = erased.Structure == StructureId.Keys
+                ? (await LookupBatchAsync([KeyName.OfVerified(erased.Key!.Value)], epoch, cancellationToken).ConfigureAwait(false))[0]
                 : (await LookupUserBatchAsync([(KeyName.OfVerified(erased.Username!.Value), null)], epoch, cancellationToken)
                     .ConfigureAwait(false))[0];
         }
@@ -120,8 +122,8 @@ public sealed partial class OptiksClient
     {
         if (Stopped() is { } stopped)
         {
-            VerifiedAnswer refused = request.Key is { } key
-                ? new LookupResult(stopped) { Key = key }
+            VerifiedAnswer refused = request.Structure == StructureId.Keys
+                ? new LookupResult(stopped) { Key = request.Key!.Value }
                 : new UserLookupResult(stopped) { Username = request.Username!.Value };
             return request with { Status = ErasureStatus.Refused, Lookup = refused };
         }

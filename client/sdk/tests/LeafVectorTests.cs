@@ -20,7 +20,7 @@ public sealed class LeafVectorTests
         {
             TrustAnchor anchor = anchors[vector.GetProperty("anchor").GetInt32()];
             (byte[] first, byte[] second) = (Vectors.Hex(vector, "first"), Vectors.Hex(vector, "second"));
-            Reason reason = Verifier.JudgeLeaves(anchor, first, second);
+            Reason reason = LogVerifier.JudgeLeaves(anchor, first, second);
             if (reason.Name() != vector.GetProperty("reason").GetString())
             {
                 wrong.Add(
@@ -35,7 +35,7 @@ public sealed class LeafVectorTests
             Assert.Equal(reason == Reason.LeafContradicts, one.Contradicts(other));
             Assert.Equal(one.Contradicts(other), other.Contradicts(one));
             // A statement in the form in which the client stores it lacks only the value, and must give the same verdict.
-            Assert.Equal(reason, Verifier.JudgeLeaves(anchor, one.Encode(), other.Encode()));
+            Assert.Equal(reason, LogVerifier.JudgeLeaves(anchor, one.Encode(), other.Encode()));
             Assert.True(one.Encode().Length <= LeafStatement.MaxLength);
             Assert.Equal(one.Member is { Kind: MemberKind.Opened }, !first.AsSpan().SequenceEqual(one.Encode()));
             proven += reason == Reason.LeafContradicts ? 1 : 0;

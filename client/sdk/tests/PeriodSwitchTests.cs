@@ -226,7 +226,7 @@ public sealed class PeriodSwitchTests : IDisposable
         ulong epoch = (ulong)_records.Count;
         LeafRow[] rows = Prepare(_old, epoch, updates, out byte[] values);
         Stage(_old.Stage(epoch, rows, values, withProofs: true), 0, 0, StartMs + (epoch * StepMs));
-        _next.Load(epoch, [.. rows.Where(row => !row.Structure.HasVersions())], values);
+        _next.Load(epoch, [.. rows.Where(row => !row.Structure.IsPerPeriod())], values);
     }
 
     private void Start()

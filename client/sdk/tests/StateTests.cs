@@ -147,8 +147,8 @@ public sealed class StateTests
             byte[] kept = File.ReadAllBytes(Path.Combine(evidence, "kept-checkpoint.txt"));
             byte[] received = File.ReadAllBytes(Path.Combine(evidence, "received-checkpoint.txt"));
             var anchor = TrustAnchor.Load(Path.Combine(evidence, "trust.json"));
-            Assert.Equal(Reason.Valid, Native.Verifier.Checkpoint(anchor, kept, out ulong keptSize, out byte[] keptRoot));
-            Assert.Equal(Reason.Valid, Native.Verifier.Checkpoint(anchor, received, out ulong receivedSize, out byte[] receivedRoot));
+            Assert.Equal(Reason.Valid, Native.LogVerifier.Checkpoint(anchor, kept, out ulong keptSize, out byte[] keptRoot));
+            Assert.Equal(Reason.Valid, Native.LogVerifier.Checkpoint(anchor, received, out ulong receivedSize, out byte[] receivedRoot));
             Assert.Equal(keptSize, receivedSize);
             Assert.NotEqual(keptRoot, receivedRoot);
             Assert.Equal(second.Record(2), File.ReadAllBytes(Path.Combine(evidence, "received-record.bin")));

@@ -3,29 +3,13 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>
-/// Verifies answers against a trust anchor with the native verifier, which every .NET program uses. The class has no state, and any thread
-/// may use it. Its inputs may be hostile: for a proof that fails, a method returns a verdict and never throws an exception.
+/// Verifies answers about keys, epochs and periods against a trust anchor with the native verifier, which every .NET program uses. The
+/// classes <see cref="UserVerifier"/> and <see cref="LogVerifier"/> verify answers about users and the log itself. These classes have no
+/// state, and any thread may use them. Their inputs may be hostile: for a proof that fails, a method returns a verdict and never throws an
+/// exception.
 /// </summary>
-public static unsafe partial class Verifier
+public static unsafe class Verifier
 {
-    // The length of the shortest member of a Versions structure. It has a VRF proof, an epoch, a kind, an opening, the length of an empty
-    // value, and a path without siblings.
-    private const int LeastMemberLength = Lengths.VrfProof + 8 + 1 + Lengths.Opening + 3 + Lengths.Hash + 2;
-
-    /// <summary>Checks that a configuration is within its bounds and that a log key (32 bytes) is valid, and computes the log id.</summary>
-    public static Reason Anchor(ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> logPublicKey, out byte[] logId)
-    {
-        Check.Length(logPublicKey, Ed25519.PublicKeyLength);
-        logId = new byte[32];
-        fixed (byte* pinned = configuration)
-        {
-            Interop.Anchor anchor = MakeAnchor(pinned, configuration.Length, logPublicKey);
-            OptiksNativeException.ThrowIfFailed(
-                Interop.optiks_verify_anchor(in anchor, out int reason, logId), nameof(Interop.optiks_verify_anchor));
-            return (Reason)reason;
-        }
-    }
-
     /// <summary>Verifies a Head without the rest of an answer. The Head may belong to an ended period.</summary>
     public static HeadVerdict VerifyHead(VerifierContext context, ReadOnlySpan<byte> head)
     {
@@ -35,11 +19,11 @@ public static unsafe partial class Verifier
         fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
         fixed (byte* ended = context.EndedRecord.Span)
         {
-            Interop.Context native = MakeContext(context, configuration, record, periodRecord, ended);
+            Interop.Context native = VerifierInputs.MakeContext(context, configuration, record, periodRecord, ended);
             OptiksNativeException.ThrowIfFailed(
                 Interop.optiks_verify_head(in native, head, (nuint)head.Length, out int reason, out Interop.HeadResult result),
                 nameof(Interop.optiks_verify_head));
-            return reason == 0 ? new HeadVerdict(Reason.Valid, Accepted(result)) : new HeadVerdict((Reason)reason, null);
+            return reason == 0 ? new HeadVerdict(Reason.Valid, VerifierResults.MakeHead(result)) : new HeadVerdict((Reason)reason, null);
         }
     }
 
@@ -48,27 +32,27 @@ public static unsafe partial class Verifier
     public static LookupVerdict Lookup(VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
     {
         ArgumentNullException.ThrowIfNull(context);
-        Interop.Known[] nativeKnown = MakeKnown(keys, known);
+        Interop.Known[] nativeKnown = VerifierInputs.MakeKnown(keys, known);
         var results = new Interop.LookupResult[keys.Count];
         fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
         fixed (byte* record = context.KeptRecord.Span)
         fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
         {
-            Interop.Context native = MakeContext(context, configuration, record, periodRecord);
+            Interop.Context native = VerifierInputs.MakeContext(context, configuration, record, periodRecord);
             int status = Interop.optiks_verify_lookup(
                 in native, (nuint)keys.Count, keys.Blob, keys.Offsets, nativeKnown, answer, (nuint)answer.Length,
                 out int reason, out nuint failed, out Interop.HeadResult head, results);
             OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_lookup));
             if (reason != 0)
             {
-                return new LookupVerdict((Reason)reason, FailedKey(failed, keys.Count), null, []);
+                return new LookupVerdict((Reason)reason, VerifierResults.FindFailedKey(failed, keys.Count), null, []);
             }
             var accepted = new VerifiedLookup[results.Length];
             for (int i = 0; i < accepted.Length; i++)
             {
-                accepted[i] = Accepted(in results[i]);
+                accepted[i] = VerifierResults.MakeLookup(in results[i]);
             }
-            return new LookupVerdict(Reason.Valid, null, Accepted(head), accepted);
+            return new LookupVerdict(Reason.Valid, null, VerifierResults.MakeHead(head), accepted);
         }
     }
 
@@ -80,22 +64,22 @@ public static unsafe partial class Verifier
         VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
     {
         ArgumentNullException.ThrowIfNull(context);
-        Interop.Known[] nativeKnown = MakeKnown(keys, known);
+        Interop.Known[] nativeKnown = VerifierInputs.MakeKnown(keys, known);
         var results = new Interop.VersionsResult[keys.Count];
-        var entries = new Interop.VersionEntry[(answer.Length / LeastMemberLength) + 1];
+        var entries = new Interop.VersionEntry[(answer.Length / VerifierResults.LeastMemberLength) + 1];
         fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
         fixed (byte* record = context.KeptRecord.Span)
         fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
         fixed (byte* ended = context.EndedRecord.Span)
         {
-            Interop.Context native = MakeContext(context, configuration, record, periodRecord, ended);
+            Interop.Context native = VerifierInputs.MakeContext(context, configuration, record, periodRecord, ended);
             int status = Interop.optiks_verify_versions(
                 in native, (nuint)keys.Count, keys.Blob, keys.Offsets, nativeKnown, answer, (nuint)answer.Length,
                 out int reason, out nuint failed, out Interop.HeadResult head, results, entries, (nuint)entries.Length, out _);
             OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_versions));
             return reason != 0
-                ? new VersionsVerdict((Reason)reason, FailedKey(failed, keys.Count), null, [])
-                : new VersionsVerdict(Reason.Valid, null, Accepted(head), Accepted(results, entries));
+                ? new VersionsVerdict((Reason)reason, VerifierResults.FindFailedKey(failed, keys.Count), null, [])
+                : new VersionsVerdict(Reason.Valid, null, VerifierResults.MakeHead(head), VerifierResults.MakeVersions(results, entries));
         }
     }
 
@@ -114,7 +98,7 @@ public static unsafe partial class Verifier
         byte[] newRecord = new byte[EpochRecord.Length];
         fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
         {
-            Interop.Context native = MakeContext(context, configuration, null, null);
+            Interop.Context native = VerifierInputs.MakeContext(context, configuration, null, null);
             int status = Interop.optiks_verify_audit(
                 in native, storedRecord, periodRecord, proof, (nuint)proof.Length, out int reason, newRecord, out uint structures);
             OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_audit));
@@ -125,189 +109,128 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Checks a record on its own and, unless the parameter <paramref name="earlier"/> is empty, also against this earlier record
-    /// (docs/spec/records.md sections 3 and 4). To accept a switch, the call needs the record of the first epoch of the earlier record's
-    /// period: either the earlier record itself or <paramref name="periodRecord"/>.
+    /// Verifies a PeriodsAnswer. The parameter <paramref name="period"/> is the first period of the answer: the kept record's period or an
+    /// earlier period.
     /// </summary>
-    public static Reason VerifyRecord(
-        TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier, ReadOnlySpan<byte> periodRecord = default)
+    public static PeriodsVerdict Periods(VerifierContext context, ulong period, ReadOnlySpan<byte> answer)
     {
-        ArgumentNullException.ThrowIfNull(anchor);
-        Check.Length(record, EpochRecord.Length);
-        if (!earlier.IsEmpty)
+        ArgumentNullException.ThrowIfNull(context);
+        Span<nuint> bounds = stackalloc nuint[ProtocolLimits.MaxPeriodBounds];
+        fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
+        fixed (byte* record = context.KeptRecord.Span)
+        fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
         {
-            Check.Length(earlier, EpochRecord.Length);
-        }
-        if (!periodRecord.IsEmpty)
-        {
-            Check.Length(periodRecord, EpochRecord.Length);
-        }
-        fixed (byte* configuration = anchor.ConfigurationOctets.Span)
-        {
-            Interop.Anchor native = MakeAnchor(configuration, anchor.ConfigurationOctets.Length, anchor.LogKey.PublicKey);
-            OptiksNativeException.ThrowIfFailed(Interop.optiks_verify_record(in native, record, earlier, periodRecord, out int reason),
-                nameof(Interop.optiks_verify_record));
-            return (Reason)reason;
+            Interop.Context native = VerifierInputs.MakeContext(context, configuration, record, periodRecord);
+            int status = Interop.optiks_verify_periods(
+                in native, period, answer, (nuint)answer.Length, out int reason, out Interop.HeadResult head, bounds, (nuint)bounds.Length,
+                out nuint numBounds);
+            OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_periods));
+            if (reason != 0)
+            {
+                return new PeriodsVerdict((Reason)reason, null, [], []);
+            }
+            var ranges = new Range[numBounds];
+            for (int i = 0; i < ranges.Length; i++)
+            {
+                ranges[i] = VerifierResults.Slice(bounds[i], EpochRecord.Length);
+            }
+            return new PeriodsVerdict(Reason.Valid, VerifierResults.MakeHead(head), ranges, Ends(ranges, answer));
         }
     }
 
-    /// <summary>Verifies a checkpoint, which is a signed note (docs/spec/board.md section 2). If the note is valid, sets
-    /// <paramref name="size"/> and <paramref name="root"/> (32 bytes).</summary>
-    public static Reason Checkpoint(TrustAnchor anchor, ReadOnlySpan<byte> note, out ulong size, out byte[] root)
+    /// <summary>
+    /// Returns the period of an answer's record, if the log signed the record and its period differs from the kept record's period. The
+    /// caller must not accept such an answer: it first uses <see cref="Periods"/> to get from the kept period to the later period, and then
+    /// repeats its request. Otherwise returns null, and the caller decides about the answer only by the parameter
+    /// <paramref name="reason"/>.
+    /// </summary>
+    /// <param name="context">The context with which the answer was verified. It must not be the context of a query about an ended
+    /// period.</param>
+    /// <param name="reason">The result of that verification.</param>
+    /// <param name="answer">The answer.</param>
+    public static ulong? OtherPeriod(VerifierContext context, Reason reason, ReadOnlyMemory<byte> answer)
     {
-        ArgumentNullException.ThrowIfNull(anchor);
-        root = new byte[32];
-        fixed (byte* configuration = anchor.ConfigurationOctets.Span)
+        ArgumentNullException.ThrowIfNull(context);
+        if (context.KeptRecord.IsEmpty || reason.IsMalformed() || reason == Reason.Fork)
         {
-            Interop.Anchor native = MakeAnchor(configuration, anchor.ConfigurationOctets.Length, anchor.LogKey.PublicKey);
-            OptiksNativeException.ThrowIfFailed(
-                Interop.optiks_verify_checkpoint(in native, note, (nuint)note.Length, out int reason, out ulong found, root),
-                nameof(Interop.optiks_verify_checkpoint));
-            size = reason == 0 ? found : 0;
-            return (Reason)reason;
+            return null;
         }
+        ulong period = EpochRecord.ReadPeriod(answer.Span);
+        if (period == EpochRecord.ReadPeriod(context.KeptRecord.Span))
+        {
+            return null;
+        }
+        // Only a record that the log signed belongs to a period of the log. If the verifier refused the record because of its period, it
+        // has already checked the log's signature.
+        ReadOnlySpan<byte> head = AnswerHead.SliceHead(answer).Span;
+        return reason == Reason.Valid
+            || (LogVerifier.VerifyRecord(context.Anchor, head[..EpochRecord.Length], []) == Reason.Valid
+                && VerifyHead(context, head).Reason is Reason.Valid or Reason.RecordPeriod)
+            ? period : null;
     }
 
-    /// <summary>Verifies an RFC 6962 inclusion proof, which consists of hashes of 32 bytes and begins with the leaf's sibling.</summary>
-    public static bool Inclusion(ulong index, ulong size, ReadOnlySpan<byte> leafHash, ReadOnlySpan<byte> root, ReadOnlySpan<byte> proof)
+    /// <summary>
+    /// Compares version 1 of a key or device list, in an accepted answer of the next period, with the end state of the same key or list
+    /// (docs/spec/periods.md section 6). The versions in the parameter <paramref name="shown"/> must begin with version 1. Later versions
+    /// do not matter, so the first page of a history is enough.
+    /// </summary>
+    /// <param name="head">The head of the answer.</param>
+    /// <param name="shown">The answer's versions of the key.</param>
+    /// <param name="end">The known state of the key or list at the end of the previous period.</param>
+    /// <param name="answer">The answer.</param>
+    public static Reason Handover(VerifiedHead head, VerifiedVersions shown, EndState end, ReadOnlySpan<byte> answer)
     {
-        Check.Length(leafHash, 32);
-        Check.Length(root, 32);
-        if (proof.Length % 32 != 0)
+        ArgumentNullException.ThrowIfNull(head);
+        ArgumentNullException.ThrowIfNull(shown);
+        ArgumentNullException.ThrowIfNull(end);
+        if (shown.From != 1)
         {
-            return false;
+            throw new ArgumentException("A hand-over needs the list of versions from version 1 on.", nameof(shown));
         }
-        OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_verify_inclusion(index, size, leafHash, root, proof, (nuint)proof.Length / 32, out int ok),
-            nameof(Interop.optiks_verify_inclusion));
-        return ok != 0;
+        var nativeHead = new Interop.HeadResult { Epoch = head.Epoch, Period = head.Period, PeriodFirstEpoch = head.PeriodFirstEpoch };
+        var native = new Interop.End { Period = end.Period, LastEpoch = end.LastEpoch, Version = end.Version };
+        if (end.Version > 0)
+        {
+            Check.Length(end.ValueSha256.Span, 32);
+            end.ValueSha256.Span.CopyTo(native.ValueSha256);
+        }
+        Interop.VersionEntry first = shown.Members.Count > 0 ? Entry(shown.Members[0], answer.Length) : default;
+        int status = Interop.optiks_verify_handover(
+            in nativeHead, shown.Members.Count > 0 ? &first : null, answer, (nuint)answer.Length, in native, out int reason);
+        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_handover));
+        return (Reason)reason;
     }
-
-    /// <summary>Verifies an RFC 6962 consistency proof, which consists of hashes of 32 bytes.</summary>
-    public static bool Consistency(
-        ulong oldSize, ulong newSize, ReadOnlySpan<byte> oldRoot, ReadOnlySpan<byte> newRoot, ReadOnlySpan<byte> proof)
-    {
-        Check.Length(oldRoot, 32);
-        Check.Length(newRoot, 32);
-        if (proof.Length % 32 != 0)
-        {
-            return false;
-        }
-        OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_verify_consistency(oldSize, newSize, oldRoot, newRoot, proof, (nuint)proof.Length / 32, out int ok),
-            nameof(Interop.optiks_verify_consistency));
-        return ok != 0;
-    }
-
-    private static Interop.Anchor MakeAnchor(byte* configuration, int length, ReadOnlySpan<byte> logPublicKey)
-    {
-        var anchor = new Interop.Anchor { Configuration = configuration, ConfigurationLen = (nuint)length };
-        logPublicKey.CopyTo(anchor.LogPublicKey);
-        return anchor;
-    }
-
-    private static Interop.Context MakeContext(
-        VerifierContext context, byte* configuration, byte* record, byte* periodRecord, byte* ended = null)
-    {
-        if (!context.EndedRecord.IsEmpty && ended == null)
-        {
-            throw new ArgumentException("Only heads, history and monitoring accept ended periods.", nameof(context));
-        }
-        var native = new Interop.Context
-        {
-            Anchor = MakeAnchor(configuration, context.Anchor.ConfigurationOctets.Length, context.Anchor.LogKey.PublicKey),
-            NowMs = context.NowMs,
-            KeptSize = context.KeptSize,
-        };
-        if (context.KeptSize > 0)
-        {
-            Check.Length(context.KeptRoot.Span, 32);
-            context.KeptRoot.Span.CopyTo(native.KeptRoot);
-        }
-        if (record != null)
-        {
-            Check.Length(context.KeptRecord.Span, EpochRecord.Length);
-            native.KeptRecord = record;
-        }
-        if (periodRecord != null)
-        {
-            Check.Length(context.KeptPeriodRecord.Span, EpochRecord.Length);
-            native.KeptPeriodRecord = periodRecord;
-        }
-        if (ended != null)
-        {
-            Check.Length(context.EndedRecord.Span, EpochRecord.Length);
-            native.EndedRecord = ended;
-        }
-        return native;
-    }
-
-    private static Interop.Known[] MakeKnown(ByteStrings keys, ReadOnlySpan<KnownKey> known)
-    {
-        ArgumentNullException.ThrowIfNull(keys);
-        if (known.Length != keys.Count)
-        {
-            throw new ArgumentException("There is one known state for each key.", nameof(known));
-        }
-        var native = new Interop.Known[known.Length];
-        for (int i = 0; i < native.Length; i++)
-        {
-            native[i] = MakeKnown(known[i]);
-        }
-        return native;
-    }
-
-    private static Interop.Known MakeKnown(KnownKey known) => new()
-    {
-        LeastEpoch = known.LeastEpoch,
-        Period = known.Period,
-        Version = known.Version,
-        Time = known.Time,
-        AbsentEpoch = known.AbsentEpoch.GetValueOrDefault(),
-        HasAbsent = known.AbsentEpoch.HasValue ? 1u : 0u,
-        PageVersion = known.PageVersion,
-    };
 
     // The bit with index s - 1 represents the structure with number s.
     private static StructureId[] Structures(uint bits) =>
         [.. Enumerable.Range(1, StructureState.StructureCount).Where(id => (bits >> (id - 1) & 1) != 0).Select(id => (StructureId)id)];
 
-    private static int? FailedKey(nuint failed, int count) => failed < (nuint)count ? (int)failed : null;
-
-    private static VerifiedHead Accepted(in Interop.HeadResult head) => new(
-        head.Epoch,
-        head.Period,
-        head.PeriodFirstEpoch,
-        head.TimeMs,
-        head.Size,
-        ((ReadOnlySpan<byte>)head.Root).ToArray(),
-        Slice(head.RecordOffset, EpochRecord.Length),
-        Slice(head.CheckpointOffset, head.CheckpointLen));
-
-    private static VerifiedLookup Accepted(in Interop.LookupResult result) =>
-        new(result.Version, result.Time, result.LeafEpoch, ValueRange(result.HasValue, result.ValueOffset, result.ValueLen),
-            result.BeginsWithCopy != 0);
-
-    private static VerifiedVersions[] Accepted(Interop.VersionsResult[] results, ReadOnlySpan<Interop.VersionEntry> entries)
+    // If two consecutive bounds belong to different periods, the earlier bound is the last record of its period. A period of one epoch has
+    // only one bound.
+    private static List<Range> Ends(Range[] bounds, ReadOnlySpan<byte> answer)
     {
-        var accepted = new VerifiedVersions[results.Length];
-        for (int i = 0; i < accepted.Length; i++)
+        var ends = new List<Range>();
+        for (int i = 0; i + 1 < bounds.Length; i++)
         {
-            ref readonly Interop.VersionsResult result = ref results[i];
-            var versions = new VerifiedVersion[result.NumEntries];
-            for (int j = 0; j < versions.Length; j++)
+            if (EpochRecord.ReadPeriod(answer[bounds[i]]) != EpochRecord.ReadPeriod(answer[bounds[i + 1]]))
             {
-                ref readonly Interop.VersionEntry entry = ref entries[j];
-                versions[j] = new VerifiedVersion(
-                    entry.Version, entry.LeafEpoch, entry.Time, ValueRange(entry.HasValue, entry.ValueOffset, entry.ValueLen));
+                ends.Add(bounds[i]);
             }
-            entries = entries[versions.Length..];
-            accepted[i] = new VerifiedVersions(result.Version, result.From, versions, result.Complete != 0);
         }
-        return accepted;
+        return ends;
     }
 
-    private static Range? ValueRange(int hasValue, nuint offset, nuint length) => hasValue == 0 ? null : Slice(offset, length);
-
-    private static Range Slice(nuint offset, nuint length) => new((int)offset, (int)(offset + length));
+    private static Interop.VersionEntry Entry(VerifiedVersion version, int answerLength)
+    {
+        (int offset, int length) = version.Value is { } range ? range.GetOffsetAndLength(answerLength) : (0, 0);
+        return new Interop.VersionEntry
+        {
+            Version = version.Version,
+            LeafEpoch = version.LeafEpoch,
+            Time = version.Time,
+            ValueOffset = (nuint)offset,
+            ValueLen = (nuint)length,
+            HasValue = version.Value is null ? 0 : 1,
+        };
+    }
 }

@@ -63,7 +63,7 @@ public sealed class TrustAnchor
         {
             throw new TrustAnchorException($"The log key must be a vkey of type 1 named {decoded.Origin}, the configuration's origin.");
         }
-        Reason reason = Verifier.Anchor(octets, logKey.PublicKey, out byte[] logId);
+        Reason reason = LogVerifier.Anchor(octets, logKey.PublicKey, out byte[] logId);
         if (reason != Reason.Valid)
         {
             throw new TrustAnchorException($"The trust anchor is not valid ({reason.Name()}).") { Reason = reason };

@@ -43,7 +43,7 @@ public sealed class ReceiptsCommandTests : IDisposable
         (code, output, _) = await RunAsync("receipts", "vouch", key.TrimEnd(), "--out", In("keys.txt"), "--json");
         Assert.Equal((ExitCodes.Success, 1), (code, JsonDocument.Parse(output).RootElement.GetProperty("keys").GetInt32()));
         // The note is signed with the log key, but no verifier may accept it as a checkpoint.
-        Assert.NotEqual(Reason.Valid, Native.Verifier.Checkpoint(_anchor, File.ReadAllBytes(In("keys.txt")), out _, out _));
+        Assert.NotEqual(Reason.Valid, Native.LogVerifier.Checkpoint(_anchor, File.ReadAllBytes(In("keys.txt")), out _, out _));
     }
 
     [Theory]

@@ -17,30 +17,6 @@ internal sealed record ErasureStatusBody(
     Guid RequestId, string Status, ulong? Epoch = null, IReadOnlyList<ErasedItem>? Erased = null, string? Reason = null,
     StatusVersion? Current = null)
 {
-    private static readonly IReadOnlyDictionary<RefusalReason, string> s_reasons = new Dictionary<RefusalReason, string>
-    {
-        [RefusalReason.LatestVersion] = "latest-version",
-        [RefusalReason.UserNotLeft] = "user-not-left",
-        [RefusalReason.ErasureLimit] = "erasure-limit",
-        [RefusalReason.OtherPeriod] = "other-period",
-        [RefusalReason.NothingLeft] = "nothing-left",
-        [RefusalReason.ErasedWithUser] = "erased-with-user",
-    };
-
-    /// <summary>The names of the reasons for which erasures are refused.</summary>
-    public static IEnumerable<string> Reasons => s_reasons.Values;
-
-    /// <summary>
-    /// Returns whether a stored status may belong to an erasure. The status of an erasure has no items, and does not have a reason of
-    /// another kind of request. A pending status may belong to any kind of request.
-    /// </summary>
-    public static bool IsErasure(RequestStatus status) => status switch
-    {
-        { State: RequestState.Published } => status.Items.Count == 0,
-        { State: RequestState.Refused } => s_reasons.ContainsKey(status.Refusal!.Reason),
-        _ => true,
-    };
-
     /// <summary>Returns the body of the answer for a stored status.</summary>
     /// <param name="requestId">The request's id.</param>
     /// <param name="status">The stored status.</param>
@@ -49,7 +25,7 @@ internal sealed record ErasureStatusBody(
     {
         { State: RequestState.Published } => new ErasureStatusBody(requestId, "erased", status.Epoch, [.. erased.Select(ErasedItem.From)]),
         { State: RequestState.Refused, Refusal: { } refusal } => new ErasureStatusBody(
-            requestId, "refused", Reason: s_reasons[refusal.Reason],
+            requestId, "refused", Reason: RefusalNames.Get(refusal.Reason),
             Current: refusal.Reason is RefusalReason.LatestVersion or RefusalReason.OtherPeriod
                 ? new StatusVersion(refusal.Current.Period, refusal.Current.Version)
                 : null),

@@ -21,13 +21,14 @@ internal static class GetErasure
         {
             return problem;
         }
-        if (!ErasureStatusBody.IsErasure(status!))
+        // The kind of a pending request is not known here. Its sender knows it, and asks the endpoint of that kind.
+        if (status!.State != RequestState.Pending && status.Kind != RequestKind.Erasure)
         {
             return GetUpdate.NotFound;
         }
         try
         {
-            IReadOnlyList<ErasedVersion> erased = status!.State == RequestState.Published
+            IReadOnlyList<ErasedVersion> erased = status.State == RequestState.Published
                 ? await store.ReadReceiptAsync(status.Epoch, id, cancellationToken)
                 : [];
             context.Response.Headers.CacheControl = "no-store";

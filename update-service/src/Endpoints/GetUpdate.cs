@@ -75,7 +75,7 @@ internal static class GetUpdate
         {
             return problem;
         }
-        if (status!.State != RequestState.Pending && ErasureStatusBody.IsErasure(status))
+        if (status!.Kind == RequestKind.Erasure)
         {
             return NotFound;
         }

@@ -19,7 +19,7 @@ internal sealed class StatusRights
         _isOwnUsers = user is { IsEmpty: false } known && caller.IsOwnUser(known.Span);
         // If a request did not change the device list, the database does not store the request's user. The caller may then see the request,
         // because only its sender knows its id. But the caller sees only its own keys in it.
-        bool isUnknownUsers = user is null && status.IsAboutUser && caller.HasUser;
+        bool isUnknownUsers = user is null && status.Kind == RequestKind.User && caller.HasUser;
         FirstOfOthers = isUnknownUsers ? null : status.Items.Where(item => !MayName(item)).Select(item => (int?)item.Item).FirstOrDefault();
     }
 

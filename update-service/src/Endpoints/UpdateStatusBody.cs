@@ -62,6 +62,6 @@ internal sealed record ProofLink(string Method, string Href, string Epoch)
 {
     /// <summary>Returns the link to the proof for a published request.</summary>
     public static ProofLink From(RequestStatus status) =>
-        new("POST", $"{(status.IsAboutUser ? "/v1/users/lookup" : "/v1/lookup")}?min_epoch={status.Epoch}",
+        new("POST", $"{(status.Kind == RequestKind.User ? "/v1/users/lookup" : "/v1/lookup")}?min_epoch={status.Epoch}",
             $"/v1/epochs/{status.Epoch}?min_epoch={status.Epoch}");
 }

@@ -49,7 +49,7 @@ internal sealed class RequestUnit
             unit.WantsReceipts |= request.WantsReceipt;
             ids[i] = request.RequestId ?? Guid.CreateVersion7(now);
             IReadOnlyList<AcceptItem> items = request.ToItems(ids[i]);
-            if (PendingRequest.KindOf(items) == RequestKind.User)
+            if (PendingRequest.KindOf(items[0].Structure) == RequestKind.User)
             {
                 (users ??= new ReadOnlyMemory<byte>[ids.Length])[i] = items[UserChange.ItemIndex].Key;
             }

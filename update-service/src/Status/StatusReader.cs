@@ -12,7 +12,6 @@ internal sealed class StatusReader : IDisposable
     // The pause between two reads of the board while its checkpoint waits for witnesses. The reader must poll, because nothing tells it
     // that another process wrote a file.
     private static readonly TimeSpan s_boardPause = TimeSpan.FromMilliseconds(200);
-    private static readonly RequestStatus s_pending = new(RequestState.Pending, 0, [], null);
 
     private readonly IAcceptStore _store;
     private readonly PublishedEpochs _epochs;
@@ -46,7 +45,7 @@ internal sealed class StatusReader : IDisposable
             bool isHeld = status is { State: not RequestState.Pending } && !await _reach.CoversAsync(status.Epoch, cancellationToken);
             if (isHeld)
             {
-                status = s_pending;
+                status = RequestStatus.Pending;
             }
             TimeSpan left = wait - _time.GetElapsedTime(start);
             if (status is not { State: RequestState.Pending } || left <= TimeSpan.Zero || _stopping.IsCancellationRequested)

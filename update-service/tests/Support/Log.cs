@@ -70,7 +70,7 @@ internal sealed class Log : IAsyncDisposable
             ItemResult? without = (Refuse(request) ?? Refusing(request)) is { } refusal ? new ItemResult.Refused(refusal) : null;
             if (request.Kind == RequestKind.Erasure && without is null)
             {
-                without = new ItemResult.Unchanged(default);
+                without = new ItemResult.Erased();
                 erasures.AddRange(Erasing(request));
             }
             for (int i = 0; i < request.Items.Count; i++)

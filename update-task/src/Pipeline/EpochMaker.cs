@@ -54,23 +54,9 @@ internal sealed class EpochMaker
             leaves = MakeLeaves(session, epoch, updates.Requests, decisions, out ordinals);
         }
         using EpochTimes.Timer tree = times.Measure(EpochStep.Tree);
+        List<Outcome> outcomes = MakeOutcomes(updates.Requests, decisions, ordinals);
         StagedEpoch staged = session.Directory.Stage(epoch, leaves.Rows.Span, leaves.Values.Span, withProofs: true);
-        try
-        {
-            byte[] record = MakeRecord(session, epoch, session.Period.Period, session.Period.FirstEpoch!.Value, staged, nowMs);
-            byte[] audit = AuditProof.Encode([session.Last.Record, record], staged.AppendProofs());
-            List<Outcome> outcomes = MakeOutcomes(updates.Requests, decisions, ordinals);
-            var commit = new EpochCommit(
-                new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, session.Period.Period,
-                leaves, outcomes)
-            { Erasures = erasures.Erasures };
-            return new EpochDraft(updates, erasures, commit, staged, audit);
-        }
-        catch
-        {
-            staged.Dispose();
-            throw;
-        }
+        return MakeDraft(session, staged, nowMs, leaves, updates, outcomes, erasures, begun: null);
     }
 
     /// <summary>
@@ -96,22 +82,8 @@ internal sealed class EpochMaker
         }
         using EpochTimes.Timer tree = times.Measure(EpochStep.Tree);
         StagedEpoch staged = next.Directory.StartPeriod(epoch, leaves.Rows.Span, leaves.Values.Span, withProofs: true);
-        try
-        {
-            byte[] record = MakeRecord(session, epoch, next.Period, epoch, staged, nowMs);
-            byte[] audit = AuditProof.Encode([session.Last.Record, record], staged.AppendProofs());
-            var commit = new EpochCommit(
-                new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, next.Period, leaves, [])
-            {
-                Switch = new PeriodSwitch(next.Period, copies),
-            };
-            return new EpochDraft(EpochUpdates.Empty, ErasurePlan.None, commit, staged, audit);
-        }
-        catch
-        {
-            staged.Dispose();
-            throw;
-        }
+        return MakeDraft(
+            session, staged, nowMs, leaves, EpochUpdates.Empty, [], ErasurePlan.None, begun: new PeriodSwitch(next.Period, copies));
     }
 
     // Makes the epoch's leaves, including dummies. The rows are in ordinal order. The element `ordinals[i]` is the ordinal of the i-th item
@@ -150,6 +122,33 @@ internal sealed class EpochMaker
         return leaves.Prepare(session.Directory, epoch, ordinals);
     }
 
+    // Makes the record, the audit proof and the commit of the staged epoch. Takes over the staged trees: disposes of them if it fails.
+    private static EpochDraft MakeDraft(
+        LogSession session, StagedEpoch staged, ulong nowMs, LeafBatch leaves, EpochUpdates updates, IReadOnlyList<Outcome> outcomes,
+        ErasurePlan erasures, PeriodSwitch? begun)
+    {
+        try
+        {
+            ulong epoch = session.Last.Epoch + 1;
+            ulong period = begun?.Period ?? session.Period.Period;
+            ulong periodFirstEpoch = begun is null ? session.Period.FirstEpoch!.Value : epoch;
+            byte[] record = MakeRecord(session, epoch, period, periodFirstEpoch, staged, nowMs);
+            byte[] audit = AuditProof.Encode([session.Last.Record, record], staged.AppendProofs());
+            var row = new EpochRow(epoch, record, EpochRecord.Hash(record), default);
+            var commit = new EpochCommit(row, session.Last.RecordHash, period, leaves, outcomes)
+            {
+                Erasures = erasures.Erasures,
+                Switch = begun,
+            };
+            return new EpochDraft(updates, erasures, commit, staged, audit);
+        }
+        catch
+        {
+            staged.Dispose();
+            throw;
+        }
+    }
+
     private static byte[] MakeRecord(LogSession session, ulong epoch, ulong period, ulong periodFirstEpoch, StagedEpoch staged, ulong nowMs)
     {
         byte[] record = new EpochRecord
@@ -162,7 +161,7 @@ internal sealed class EpochMaker
             Structures = staged.States(),
             Previous = session.Last.RecordHash,
         }.Encode();
-        Reason reason = Verifier.VerifyRecord(session.Identity.Anchor, record, session.Last.Record.Span, session.PeriodStart.Record.Span);
+        Reason reason = LogVerifier.VerifyRecord(session.Identity.Anchor, record, session.Last.Record.Span, session.PeriodStart.Record.Span);
         return reason == Reason.Valid
             ? record
             : throw new InvalidOperationException($"The record made for epoch {epoch} is not valid: {reason.Name()}.");

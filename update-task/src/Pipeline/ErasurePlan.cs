@@ -63,7 +63,7 @@ internal sealed record ErasurePlan(
             if (Decisions.TryGetValue(pending[i].RequestId, out Refusal? refusal))
             {
                 decisions[i] = refusal is null
-                    ? new Decision { Unchanged = new ItemResult.Unchanged(default) }
+                    ? new Decision { WithoutLeaf = new ItemResult.Erased() }
                     : new Decision { Refusal = refusal };
             }
         }

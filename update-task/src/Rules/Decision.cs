@@ -21,14 +21,14 @@ internal readonly record struct Decision
     /// The result of the item with the index <see cref="UserChange.ItemIndex"/> if an accepted request gives that item no leaf. This is so
     /// if the device list stays unchanged, or if the request erases values. Null if the item gets a leaf like the other items.
     /// </summary>
-    public ItemResult.Unchanged? Unchanged { get; init; }
+    public ItemResult? WithoutLeaf { get; init; }
 
     /// <summary>Returns whether the item with this index gets a leaf.</summary>
     public bool HasLeaf(int item) => FindWithoutLeaf(item) is null;
 
     /// <summary>Returns the result of the item with this index if the item gets no leaf; returns null if it gets a leaf.</summary>
     public ItemResult? FindWithoutLeaf(int item) =>
-        Refusal is not null ? new ItemResult.Refused(Refusal) : item == UserChange.ItemIndex ? Unchanged : null;
+        Refusal is not null ? new ItemResult.Refused(Refusal) : item == UserChange.ItemIndex ? WithoutLeaf : null;
 
     /// <summary>Returns the value that the leaf of the item with this index gets.</summary>
     public ReadOnlyMemory<byte> GetValue(PendingRequest request, int item) =>

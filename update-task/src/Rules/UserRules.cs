@@ -22,7 +22,7 @@ internal static class UserRules
             ? new Decision { Refusal = refusal }
             : request.Change.ChangesList
             ? Change(request, list, configuration)
-            : new Decision { Unchanged = new ItemResult.Unchanged(request.ListVersion) };
+            : new Decision { WithoutLeaf = new ItemResult.Unchanged(request.ListVersion) };
     }
 
     private static Refusal? RefuseUser(PendingUserRequest request)

@@ -66,7 +66,7 @@ internal static class HistoryCheck
             for (int i = 0; i < Structures.Count; i++)
             {
                 var structure = (StructureId)(i + 1);
-                ulong first = structure.HasVersions() ? record.PeriodFirstEpoch : 0;
+                ulong first = structure.IsPerPeriod() ? record.PeriodFirstEpoch : 0;
                 (byte[] Label, byte[] Commitment, ulong Epoch)[] present =
                 [
                     .. leaves.Where(leaf => leaf.Epoch >= first && leaf.Epoch <= row.Epoch && leaf.Content.Structure == structure)
@@ -106,7 +106,7 @@ internal static class HistoryCheck
         var reader = new DirectoryTileReader(new BoardFolder(folder.Data).Log);
         byte[]? note = await reader.ReadCheckpointAsync(cancellationToken);
         Assert.NotNull(note);
-        Assert.Equal(Reason.Valid, Verifier.Checkpoint(anchor, note, out ulong size, out byte[] root));
+        Assert.Equal(Reason.Valid, LogVerifier.Checkpoint(anchor, note, out ulong size, out byte[] root));
         Assert.Equal((ulong)epochs.Count, size);
         Assert.Equal(epochs[^1].Checkpoint.ToArray(), note);
         Assert.True(TreeHash.TryParseBase64(Encoding.ASCII.GetBytes(Convert.ToBase64String(root)), out TreeHash hash));

@@ -45,7 +45,7 @@ internal sealed class LogModel
         _copied.Clear();
         var copied = new List<string>();
         foreach (((StructureId structure, string key),
-            List<string> values) in _values.Where(pair => pair.Key.Structure.HasVersions()).ToArray())
+            List<string> values) in _values.Where(pair => pair.Key.Structure.IsPerPeriod()).ToArray())
         {
             copied.Add(CopyOf(structure, key, (ulong)values.Count, values[^1]));
             _copied[(structure, key)] = (ulong)values.Count;
@@ -196,7 +196,7 @@ internal sealed class LogModel
 
     private ExpectedVersion Current(AcceptItem item) => new(
         _period,
-        (item.Structure is StructureId.Devices or StructureId.Keys || (_reusesUsernames && item.Structure == StructureId.Usernames))
+        (item.Structure.HasVersions() || (_reusesUsernames && item.Structure == StructureId.Usernames))
             && _values.TryGetValue((item.Structure, Text(item.Key)), out List<string>? values) ? (ulong)values.Count : 0);
 
     /// <summary>Holds the parts of a leaf that the model can predict, because they do not depend on random numbers.</summary>

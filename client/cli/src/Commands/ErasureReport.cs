@@ -28,7 +28,7 @@ internal sealed class ErasureReport
     /// <summary>Prints the result and returns the exit code.</summary>
     public int Print(ErasureResult result)
     {
-        string subject = DisplayText.Show((result.Key ?? result.Username!.Value).Span);
+        string subject = DisplayText.Show((result.Structure == StructureId.Keys ? result.Key : result.Username)!.Value.Span);
         return result switch
         {
             { Lookup: { IsValid: false } lookup } => Report.Refused(_host, _json, subject, lookup, writer => Request(writer, result)),
@@ -103,9 +103,9 @@ internal sealed class ErasureReport
 
     private static void Request(Utf8JsonWriter writer, ErasureResult result)
     {
-        if (result.Key is { } key)
+        if (result.Structure == StructureId.Keys)
         {
-            Report.Key(writer, key);
+            Report.Key(writer, result.Key!.Value);
         }
         else
         {

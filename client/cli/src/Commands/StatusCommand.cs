@@ -65,8 +65,11 @@ internal static class StatusCommand
                     host.Out.WriteLine(
                         $"  {DisplayText.Show(item.Key.Span)}: {(item.Structure.HasVersions() ? $"version {item.Version.Version}" : "published")}{(item.Structure == StructureId.Keys ? "" : $" in {Structures.Names[(int)item.Structure - 1]}")}");
                 }
-                host.Out.WriteLine(
-                    $"  next     optiks {(outcome.Items.Any(item => item.Structure != StructureId.Keys) ? "user lookup NAME" : "lookup KEY")} proves what the log shows");
+                if (outcome.Kind is { } kind)
+                {
+                    host.Out.WriteLine(
+                        $"  next     optiks {(kind == UpdateKind.User ? "user lookup NAME" : "lookup KEY")} proves what the log shows");
+                }
                 return ExitCodes.Success;
             case UpdateStatus.Refused:
                 string where = outcome.RefusedItem is { } number ? $" (item {number})" : "";

@@ -16,7 +16,7 @@ internal sealed partial class SavedAnswerJudge
                 "This answer leans on what its client knew of a user, and has not all of it: only an answer to a question without known can be judged alone.");
         }
         VerifierContext context = Context([answer.Head.Record, .. answer.Parts.Select(part => part.Record)]);
-        UsersVerdict verdict = Verifier.Users(
+        UsersVerdict verdict = UserVerifier.Lookup(
             context, [.. names.Select(name => new UserQuestion(Form(name)) { Device = _device })], octets);
         return ToJudgement("user lookup answer", verdict.Reason, verdict.Head,
             [.. verdict.Users.Select((user, i) => Judged(names[i], user, answer.Users[i].Generations, octets) with
@@ -41,7 +41,7 @@ internal sealed partial class SavedAnswerJudge
             throw new UsageException("This answer goes on with what its client had been shown before, and cannot be judged alone.");
         }
         RequireKeys(names, answer.Names.Count);
-        UserMonitorVerdict verdict = Verifier.UserMonitor(
+        UserMonitorVerdict verdict = UserVerifier.Monitor(
             ForEndedPeriod(Context([answer.Head.Record])), new OwnUserQuestion(_user) { Names = [.. names.Select(Form)] }, octets);
         Judgement judgement = ToJudgement("user monitor answer", verdict.Reason, verdict.Head,
             verdict.User is { } user ? [Judged(user, verdict.Head!.Period, octets)] : [], _endedRecord is not null);

@@ -185,7 +185,7 @@ internal sealed partial class SavedAnswerJudge
 
     private Judgement JudgeRecord(EpochRecord record, byte[] octets)
     {
-        Reason reason = Verifier.VerifyRecord(_anchor, octets, _trustedRecord);
+        Reason reason = LogVerifier.VerifyRecord(_anchor, octets, _trustedRecord);
         return new Judgement
         {
             Kind = "record",
@@ -201,7 +201,7 @@ internal sealed partial class SavedAnswerJudge
 
     private Judgement Checkpoint(byte[] octets)
     {
-        Reason reason = Verifier.Checkpoint(_anchor, octets, out ulong size, out _);
+        Reason reason = LogVerifier.Checkpoint(_anchor, octets, out ulong size, out _);
         return new Judgement
         {
             Kind = "checkpoint",

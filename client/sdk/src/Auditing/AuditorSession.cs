@@ -400,7 +400,7 @@ public sealed class AuditorSession : IDisposable
         {
             return record.Length < EpochRecord.Length ? Reason.MalformedTruncated : Reason.MalformedTrailing;
         }
-        Reason reason = Verifier.VerifyRecord(_options.TrustAnchor, record, []);
+        Reason reason = LogVerifier.VerifyRecord(_options.TrustAnchor, record, []);
         if (reason != Reason.Valid)
         {
             return reason;

@@ -57,9 +57,9 @@ internal sealed class RecordWalk
         {
             return entry.Length < EpochRecord.Length ? Reason.MalformedTruncated : Reason.MalformedTrailing;
         }
-        Reason reason = Verifier.VerifyRecord(_anchor, entry.Span, []);
+        Reason reason = LogVerifier.VerifyRecord(_anchor, entry.Span, []);
         return reason != Reason.Valid ? reason
             : EpochRecord.ReadEpoch(entry.Span) != index ? Reason.RecordEpoch
-            : Verifier.VerifyRecord(_anchor, entry.Span, _last.Span, PeriodStart.Span);
+            : LogVerifier.VerifyRecord(_anchor, entry.Span, _last.Span, PeriodStart.Span);
     }
 }

@@ -98,7 +98,7 @@ public static class EvidenceJudge
     private static EvidenceVerdict JudgeLeaves(EvidenceFiles files, TrustAnchor anchor, byte[] kept)
     {
         byte[] received = files.Require(LeafEvidence.ReceivedName, MaxStatement);
-        Reason reason = Verifier.JudgeLeaves(anchor, kept, received);
+        Reason reason = LogVerifier.JudgeLeaves(anchor, kept, received);
         if (reason == Reason.LeafContradicts)
         {
             (LeafStatement first, LeafStatement second) = (LeafStatement.Decode(kept), LeafStatement.Decode(received));
@@ -153,7 +153,7 @@ public static class EvidenceJudge
     }
 
     private static bool IsRecord(TrustAnchor anchor, byte[] entry, ulong epoch) =>
-        entry.Length == EpochRecord.Length && Verifier.VerifyRecord(anchor, entry, []) == Reason.Valid
+        entry.Length == EpochRecord.Length && LogVerifier.VerifyRecord(anchor, entry, []) == Reason.Valid
             && EpochRecord.ReadEpoch(entry) == epoch;
 
     private static EvidenceVerdict JudgeProof(EvidenceFiles files, TrustAnchor anchor, string prefix, byte[] proof)

@@ -17,9 +17,9 @@ internal static class ErasureJson
         {
             writer.WriteStartObject();
             writer.WriteString("request_id"u8, request.RequestId);
-            if (request.Key is { } key)
+            if (request.Structure == StructureId.Keys)
             {
-                writer.WriteString("key_b64"u8, Base64UrlText.Encode(key.Span));
+                writer.WriteString("key_b64"u8, Base64UrlText.Encode(request.Key!.Value.Span));
             }
             else
             {
@@ -64,7 +64,7 @@ internal static class ErasureJson
     // of earlier periods from which the log made that copy. A request that erases everything of a user who has left erases all device lists
     // and all keys of the user's devices.
     private static bool IsAsked(ErasureResult request, ErasedVersion erased, ulong period) => request.Versions is { } versions
-        ? erased.Structure == (request.Key is null ? StructureId.Devices : StructureId.Keys)
+        ? erased.Structure == request.Structure
             && ((erased.Version.Version >= versions.From && erased.Version.Version <= versions.To)
                 || (versions.From == 1 && erased.Version.Period < period))
         : erased.Structure is StructureId.Devices or StructureId.Keys;

@@ -21,6 +21,7 @@ internal static class RequestOutcomeJson
         {
             RequestId = requestId,
             Status = UpdateStatus.Published,
+            Kind = Kind(root),
             Epoch = root.GetProperty("epoch").GetUInt64(),
             Items = root.GetProperty("items").EnumerateArray().Select(Item).ToArray() is { Length: > 0 } items
                 ? items
@@ -70,6 +71,17 @@ internal static class RequestOutcomeJson
                 item.TryGetProperty("item", out JsonElement number) ? number.GetInt32() : 0)
             : throw new FormatException("key_b64");
     }
+
+    // The items do not tell the kind: a change of a user may publish nothing but keys of devices, as a request about keys does. The path of
+    // the link to the proof tells it (docs/spec/rest.md section 5).
+    private static UpdateKind? Kind(JsonElement root) =>
+        !root.TryGetProperty("proof", out JsonElement proof) ? null
+        : proof.GetProperty("href").GetString()?.Split('?')[0] switch
+        {
+            "/v1/lookup" => UpdateKind.Keys,
+            "/v1/users/lookup" => UpdateKind.User,
+            _ => throw new FormatException("proof"),
+        };
 
     /// <summary>
     /// Returns the structure of an item; a server that knows only keys leaves the structure out, so the default is <c>keys</c>.

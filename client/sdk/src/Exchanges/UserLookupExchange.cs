@@ -54,7 +54,7 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
 
     public override Checked<Learnt> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
     {
-        UsersVerdict verdict = Verifier.Users(context, [.. _remembered.Select(user => user.Question)], answer.Span);
+        UsersVerdict verdict = UserVerifier.Lookup(context, [.. _remembered.Select(user => user.Question)], answer.Span);
         if (verdict.Reason != Reason.Valid)
         {
             return new(verdict.Reason, null, null, verdict.FailedUser);

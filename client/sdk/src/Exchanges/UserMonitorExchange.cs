@@ -45,7 +45,7 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         question = EndedRecord.IsEmpty
             ? question with { LeastEpoch = LeastOf(seen, question, user), HasLeft = user?.LeftEpoch is not null }
             : question;
-        UserMonitorVerdict verdict = Verifier.UserMonitor(context, question, answer.Span);
+        UserMonitorVerdict verdict = UserVerifier.Monitor(context, question, answer.Span);
         if (verdict.Reason != Reason.Valid)
         {
             return new(verdict.Reason, null, null, null);

@@ -16,7 +16,7 @@ public sealed record VerifiedNote(ulong Size, byte[] Root, byte[] Octets)
     /// </summary>
     public static Reason Verify(TrustAnchor anchor, byte[] octets, out VerifiedNote? note)
     {
-        Reason reason = Verifier.Checkpoint(anchor, octets, out ulong size, out byte[] root);
+        Reason reason = LogVerifier.Checkpoint(anchor, octets, out ulong size, out byte[] root);
         note = reason == Reason.Valid ? new VerifiedNote(size, root, octets) : null;
         return reason;
     }

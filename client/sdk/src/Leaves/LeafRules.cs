@@ -67,7 +67,7 @@ internal static class LeafRules
                     continue;
                 }
                 byte[] received = statement.Encode();
-                if (Verifier.JudgeLeaves(anchor, kept, received) == Reason.LeafContradicts)
+                if (LogVerifier.JudgeLeaves(anchor, kept, received) == Reason.LeafContradicts)
                 {
                     return (kept, received);
                 }

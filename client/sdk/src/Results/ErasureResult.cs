@@ -1,3 +1,5 @@
+using Optiks.Protocol;
+
 namespace Optiks.Client;
 
 /// <summary>
@@ -7,6 +9,12 @@ namespace Optiks.Client;
 /// </summary>
 public sealed record ErasureResult
 {
+    /// <summary>
+    /// The kind of the request, as the caller asked for it: <c>keys</c> for the versions of a key, <c>devices</c> for a user's lists or for
+    /// everything of a user. The server's answers do not name the kind.
+    /// </summary>
+    public required StructureId Structure { get; init; }
+
     /// <summary>The key whose versions the request erases; null for a user's versions.</summary>
     public ReadOnlyMemory<byte>? Key { get; init; }
 

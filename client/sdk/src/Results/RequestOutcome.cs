@@ -11,6 +11,12 @@ public sealed record RequestOutcome
     /// <summary>The status of the request so far.</summary>
     public required UpdateStatus Status { get; init; }
 
+    /// <summary>
+    /// The kind of the request, which the server states by its link to the proof. Null unless the request was published and the server
+    /// gave the link.
+    /// </summary>
+    public UpdateKind? Kind { get; init; }
+
     /// <summary>The epoch that published the request; null unless the request was published.</summary>
     public ulong? Epoch { get; init; }
 

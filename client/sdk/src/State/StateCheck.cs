@@ -57,7 +57,7 @@ internal static class StateCheck
 
     private static string? Fault(TrustAnchor anchor, HeadState head)
     {
-        if (head.Record.Length != EpochRecord.Length || Verifier.VerifyRecord(anchor, head.Record, []) != Reason.Valid)
+        if (head.Record.Length != EpochRecord.Length || LogVerifier.VerifyRecord(anchor, head.Record, []) != Reason.Valid)
         {
             return "record is not a record of the log";
         }
@@ -101,7 +101,7 @@ internal static class StateCheck
             return true;
         }
         if (state.Head is null
-            || !all.All(octets => octets?.Length == EpochRecord.Length && Verifier.VerifyRecord(anchor, octets, []) == Reason.Valid))
+            || !all.All(octets => octets?.Length == EpochRecord.Length && LogVerifier.VerifyRecord(anchor, octets, []) == Reason.Valid))
         {
             return false;
         }

@@ -15,10 +15,10 @@ internal static class EvidenceCheck
     {
         var anchor = TrustAnchor.Load(Path.Combine(folder, "trust.json"));
         Assert.Equal(Reason.Valid,
-            Verifier.Checkpoint(anchor, File.ReadAllBytes(Path.Combine(folder, "kept-checkpoint.txt")), out ulong keptSize,
+            LogVerifier.Checkpoint(anchor, File.ReadAllBytes(Path.Combine(folder, "kept-checkpoint.txt")), out ulong keptSize,
                 out byte[] keptRoot));
         Assert.Equal(Reason.Valid,
-            Verifier.Checkpoint(anchor, File.ReadAllBytes(Path.Combine(folder, "received-checkpoint.txt")), out ulong size,
+            LogVerifier.Checkpoint(anchor, File.ReadAllBytes(Path.Combine(folder, "received-checkpoint.txt")), out ulong size,
                 out byte[] root));
         if (size == keptSize)
         {
@@ -54,10 +54,10 @@ internal static class EvidenceCheck
         ulong at = entries.Keys.Max();
         byte[] before = entries[at - 1];
         byte[] period = entries[EpochRecord.Decode(before).PeriodFirstEpoch];
-        Reason reason = Verifier.VerifyRecord(anchor, entries[at], []);
+        Reason reason = LogVerifier.VerifyRecord(anchor, entries[at], []);
         return reason != Reason.Valid ? reason
             : EpochRecord.ReadEpoch(entries[at]) != at ? Reason.RecordEpoch
-            : Verifier.VerifyRecord(anchor, entries[at], before, period);
+            : LogVerifier.VerifyRecord(anchor, entries[at], before, period);
     }
 
     private static TreeHash Hash(string line)

@@ -98,7 +98,7 @@ internal sealed class FixtureLog : IDisposable
             });
         for (int epoch = 1; epoch < _epochs.Length; epoch++)
         {
-            next.Load((ulong)epoch, [.. _epochs[epoch].Rows.Where(row => !row.Structure.HasVersions())], _epochs[epoch].Values);
+            next.Load((ulong)epoch, [.. _epochs[epoch].Rows.Where(row => !row.Structure.IsPerPeriod())], _epochs[epoch].Values);
         }
         HashSet<string> gone = [];
         foreach (FixtureCopy left in _latest.Values.Where(item => item.Structure == StructureId.Decommissioned))
@@ -111,7 +111,7 @@ internal sealed class FixtureLog : IDisposable
         }
         IReadOnlyList<FixtureCopy> copies =
             [.. _latest.Values.Where(
-                item => item.Structure.HasVersions()
+                item => item.Structure.IsPerPeriod()
                     && !gone.Contains((item.Structure == StructureId.Devices ? "d" : "k") + Convert.ToHexString(item.Key)))];
         copies = change?.Invoke(copies) ?? copies;
         using var keys = new ByteStrings();
@@ -124,7 +124,7 @@ internal sealed class FixtureLog : IDisposable
         var rows = new LeafRow[copies.Count];
         next.PrepareCopies([.. copies.Select(copy => copy.Structure)], keys, [.. copies.Select(copy => copy.Version)], values, rows);
         next.LoadCopies(rows, values.Blob.ToArray());
-        foreach ((StructureId Structure, string Key) key in _latest.Keys.Where(key => key.Structure.HasVersions()).ToArray())
+        foreach ((StructureId Structure, string Key) key in _latest.Keys.Where(key => key.Structure.IsPerPeriod()).ToArray())
         {
             _latest.Remove(key);
         }

@@ -154,7 +154,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         {
             Log.Publish(key, value);
             _status[id] =
-                $$"""{"request_id":"{{id}}","status":"published","epoch":{{Log.Latest}},"items":[{"item":0,"key_b64":"{{Base64UrlText.Encode(key)}}","version":{{VersionOf(key)}},"period":{{Log.Period}}}]}""";
+                $$"""{"request_id":"{{id}}","status":"published","epoch":{{Log.Latest}},"items":[{"item":0,"key_b64":"{{Base64UrlText.Encode(key)}}","version":{{VersionOf(key)}},"period":{{Log.Period}}}],"proof":{"href":"/v1/lookup?min_epoch={{Log.Latest}}","method":"POST"} }""";
             _accepted.TryRemove(id, out _);
         }
     }

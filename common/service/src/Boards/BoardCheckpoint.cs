@@ -16,7 +16,7 @@ public sealed record BoardCheckpoint(ReadOnlyMemory<byte> Note, ulong Size, Tree
     /// </summary>
     public static BoardCheckpoint? Verify(TrustAnchor anchor, ReadOnlyMemory<byte> note, out Reason reason)
     {
-        reason = Verifier.Checkpoint(anchor, note.Span, out ulong size, out byte[] root);
+        reason = LogVerifier.Checkpoint(anchor, note.Span, out ulong size, out byte[] root);
         return reason == Reason.Valid ? new BoardCheckpoint(note, size, TreeHash.FromBytes(root)) : null;
     }
 }

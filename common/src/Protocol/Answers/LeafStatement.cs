@@ -85,7 +85,7 @@ public sealed record LeafStatement(
     /// <summary>
     /// Returns whether this statement and another statement about the same leaf show that the tree changed in another way than by adding
     /// leaves (docs/spec/broken-append.md section 2, step 4). The method assumes that the proofs in both statements are valid;
-    /// <see cref="Verifier.JudgeLeaves"/> checks them.
+    /// <see cref="LogVerifier.JudgeLeaves"/> checks them.
     /// </summary>
     public bool Contradicts(LeafStatement other)
     {

@@ -85,7 +85,7 @@ internal sealed class BoardCheck
         // If the log requires witnesses, a signed checkpoint may still wait for them, so both files are read.
         byte[]?[] notes = [await _reader.ReadSignedAsync(cancellationToken), await _reader.ReadCheckpointAsync(cancellationToken)];
         ulong[] sizes = [.. notes.OfType<byte[]>()
-            .Select(note => Verifier.Checkpoint(_anchor, note, out ulong size, out _) == Reason.Valid ? size : 0)];
+            .Select(note => LogVerifier.Checkpoint(_anchor, note, out ulong size, out _) == Reason.Valid ? size : 0)];
         if (sizes.Length == 0)
         {
             _report.Found($"The board has no checkpoint, but epoch {published} was published.");
@@ -123,7 +123,7 @@ internal sealed class BoardCheck
         {
             return;
         }
-        Reason reason = Verifier.Checkpoint(_anchor, note, out ulong size, out byte[] octets);
+        Reason reason = LogVerifier.Checkpoint(_anchor, note, out ulong size, out byte[] octets);
         if (reason != Reason.Valid)
         {
             _report.Found($"{what} is not valid ({reason.Name()}).");

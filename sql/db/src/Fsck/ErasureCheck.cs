@@ -44,7 +44,7 @@ internal sealed class ErasureCheck
         FormattableString.Invariant($"Leaf {leaf.Ordinal} of epoch {leaf.Epoch}"),
         leaf.Value is not null,
         (leaf.Epoch, null, leaf.Ordinal),
-        leaf.Structure is StructureId.Devices or StructureId.Keys ? leaf.Period : null);
+        leaf.Structure.IsPerPeriod() ? leaf.Period : null);
 
     /// <summary>Checks the value of a copy that is the last row of its key and does not remove the key's copy.</summary>
     public void Check(ulong period, int number, bool hasValue) =>

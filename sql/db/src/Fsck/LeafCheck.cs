@@ -40,7 +40,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
         var ended = new Dictionary<(StructureId, UInt128), LatestVersion>();
         foreach (((StructureId Structure, UInt128) key, LatestVersion state) in _keys)
         {
-            if (key.Structure is StructureId.Devices or StructureId.Keys)
+            if (key.Structure.IsPerPeriod())
             {
                 ended.Add(key, state);
                 // .NET allows removing entries of a dictionary while it is being enumerated.

@@ -88,9 +88,8 @@ internal static class RequestCheck
     {
         // CheckOutcome reports rows whose columns contradict each other, so they are left out here.
         ItemResult[] results = [.. outcomes.Select(outcome => outcome.Result.ToResult()).OfType<ItemResult>()];
-        IEnumerable<ItemResult> others = results is [ItemResult.Unchanged, ..] && outcomes[0].Item == UserChange.ItemIndex
-            ? results.Skip(1)
-            : results;
+        bool hasResultWithoutLeaf = results is [ItemResult.Unchanged or ItemResult.Erased, ..] && outcomes[0].Item == UserChange.ItemIndex;
+        IEnumerable<ItemResult> others = hasResultWithoutLeaf ? results.Skip(1) : results;
         return others.All(result => result is ItemResult.Leaf)
             || (results[0] is ItemResult.Refused && results.Distinct().Count() == 1);
     }

@@ -90,7 +90,7 @@ internal static class PeriodArchive
                 List<StoredLeaf> taken = await leaves.TakeAsync(epoch.Epoch, cancellationToken);
                 writer.WriteRecord(epoch.Record);
                 writer.WriteLeaves(
-                    [.. taken.Where(leaf => leaf.Structure is StructureId.Devices or StructureId.Keys)
+                    [.. taken.Where(leaf => leaf.Structure.IsPerPeriod())
                         .Select(leaf => ArchiveWriter.Leaf(leaf.Structure, leaf.Label, leaf.Commitment))]);
                 progress.Show("epochs", next, last);
                 next++;

@@ -93,7 +93,7 @@ internal sealed class BundleImport : IDisposable
         {
             return 0;
         }
-        Reason reason = Verifier.Checkpoint(anchor, note, out ulong size, out _);
+        Reason reason = LogVerifier.Checkpoint(anchor, note, out ulong size, out _);
         return reason == Reason.Valid
             ? size
             : throw new StorageCorruptException(
@@ -200,7 +200,7 @@ internal sealed class BundleImport : IDisposable
         ReadOnlyMemory<byte> first = content.Switch is null
             ? default
             : (await _store.ReadEpochAsync(_replay.Last.Record.PeriodFirstEpoch, cancellationToken)).Record;
-        Reason reason = Verifier.VerifyRecord(_anchor, epoch.Record.Span, last.Record.Span, first.Span);
+        Reason reason = LogVerifier.VerifyRecord(_anchor, epoch.Record.Span, last.Record.Span, first.Span);
         if (reason != Reason.Valid)
         {
             throw new StorageCorruptException(

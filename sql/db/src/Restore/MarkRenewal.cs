@@ -78,7 +78,7 @@ internal static class MarkRenewal
         var evidence = new List<Evidence>();
         void Add(string source, byte[] note)
         {
-            Reason reason = Verifier.Checkpoint(anchor, note, out ulong size, out byte[] root);
+            Reason reason = LogVerifier.Checkpoint(anchor, note, out ulong size, out byte[] root);
             evidence.Add(reason == Reason.Valid
                 ? new Evidence(source, size, TreeHash.FromBytes(root))
                 : throw new StartupException($"{source} is not a checkpoint of this log ({reason.Name()}). Nothing was written."));

@@ -146,7 +146,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         ulong epoch = (await _store.ReadHeadAsync(Cancel)).Epoch!.Value + 1;
         AcceptRequest request = await _log.AcceptAsync(new ErasureOrder(StructureId.Keys, 1, 1).ToItem(Encoding.UTF8.GetBytes(key)));
         long sequence = await SequenceAsync(request);
-        Outcome outcome = new(request.RequestId, sequence, 0, new ItemResult.Unchanged(default)) { BodyHash = request.BodyHash };
+        Outcome outcome = new(request.RequestId, sequence, 0, new ItemResult.Erased()) { BodyHash = request.BodyHash };
         Erasure[] erasures =
             [.. (await _store.FindLeavesAsync(names, Cancel)).Select(
                 place => new Erasure(place!.Epoch, place.Ordinal, new LeafOrigin(request.RequestId, 0)) { Period = place.Period })];
@@ -261,7 +261,7 @@ internal sealed class PeriodLog : IAsyncDisposable
             {
                 LeafRow row = batch.Rows.Span[i];
                 ordinal = i > 0 && batch.Rows.Span[i - 1].Epoch == row.Epoch ? ordinal + 1 : 0;
-                if (row.Structure is StructureId.Devices or StructureId.Keys && row.ValueOffset != LeafRow.NoValue)
+                if (row.Structure.IsPerPeriod() && row.ValueOffset != LeafRow.NoValue)
                 {
                     var leaf = new Latest(row.Structure, batch.Key(i).ToArray(),
                         batch.Values.Slice((int)row.ValueOffset, (int)row.ValueLength).ToArray(),

@@ -67,7 +67,7 @@ public sealed record CopyBatch(
             CopySource source = Sources.Span[i];
             int keyLength = KeyEnds.Span[i] - keyEnd;
             keyEnd = KeyEnds.Span[i];
-            Require(row.Epoch == 0 && row.Structure is StructureId.Devices or StructureId.Keys,
+            Require(row.Epoch == 0 && row.Structure.IsPerPeriod(),
                 "a row is not a leaf that a period begins with");
             Require(keyLength >= 0 && keyEnd <= Keys.Length, "a key lies outside the keys");
             if (source.IsDrop)

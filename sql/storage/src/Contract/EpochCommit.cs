@@ -45,6 +45,8 @@ public sealed record EpochCommit(
             Require(outcome.Item is >= 0 and < Limits.ItemsPerRequest, "an outcome's item is out of range");
             Require(outcome.Result is not ItemResult.Unchanged || outcome.Item == UserChange.ItemIndex,
                 "an outcome says unchanged of something other than a device list");
+            Require(outcome.Result is not ItemResult.Erased || outcome.Item == ErasureOrder.ItemIndex,
+                "an outcome says erased of something other than an erasure");
             Require(!restores || outcome.BodyHash.Length == 32, "a body hash has the wrong length");
             if (outcome.Result is ItemResult.Leaf { Ordinal: var ordinal })
             {
@@ -80,10 +82,10 @@ public sealed record EpochCommit(
         {
             return;
         }
-        var unchanged = new HashSet<LeafOrigin>();
-        foreach (Outcome outcome in Outcomes.Where(outcome => outcome.Result is ItemResult.Unchanged))
+        var orders = new HashSet<LeafOrigin>();
+        foreach (Outcome outcome in Outcomes.Where(outcome => outcome.Result is ItemResult.Erased))
         {
-            unchanged.Add(new LeafOrigin(outcome.RequestId, outcome.Item));
+            orders.Add(new LeafOrigin(outcome.RequestId, outcome.Item));
         }
         var erased = new HashSet<(ulong, ulong?, int)>();
         foreach (Erasure erasure in Erasures)
@@ -93,7 +95,7 @@ public sealed record EpochCommit(
                 : erasure.Period > 0 && erasure.Epoch == 0;
             Require(isLeaf && erasure.Ordinal >= 0, "an erasure does not name an earlier leaf");
             Require(erased.Add((erasure.Epoch, erasure.Period, erasure.Ordinal)), "a leaf is erased twice");
-            Require(unchanged.Contains(erasure.Origin), "an erasure belongs to no request that this epoch decides");
+            Require(orders.Contains(erasure.Origin), "an erasure belongs to no request that this epoch decides");
         }
     }
 
@@ -101,7 +103,7 @@ public sealed record EpochCommit(
     {
         foreach (ref readonly LeafRow row in rows)
         {
-            if (row.Structure is StructureId.Devices or StructureId.Keys)
+            if (row.Structure.IsPerPeriod())
             {
                 return true;
             }

@@ -6,7 +6,7 @@ namespace Optiks.Storage;
 /// The order in a request of <c>POST /v1/erasures</c>: it names the versions whose values are to be erased (docs/spec/erasure.md). The
 /// order is the value of the request's only item. That item belongs to the structure <c>decommissioned</c>, and its key is the key or the
 /// user id that the order is about. So the order waits behind a pending decommission of that user, and the limit of pending updates per key
-/// applies to it. An erasure inserts no leaf: the item's result is <see cref="ItemResult.Unchanged"/>.
+/// applies to it. An erasure inserts no leaf: the item's result is <see cref="ItemResult.Erased"/>.
 /// </summary>
 /// <param name="Structure">
 /// The structure whose versions are erased: <c>keys</c>, or <c>devices</c> for a user's device lists. If it is null, the order erases
@@ -16,6 +16,9 @@ namespace Optiks.Storage;
 /// <param name="Through">The last version to erase; 0 if the structure is null.</param>
 public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Through)
 {
+    /// <summary>The index of the order among its request's items.</summary>
+    public const int ItemIndex = 0;
+
     /// <summary>
     /// The largest number of values that one order may name. It also bounds the number of leaves that one epoch looks up for all orders
     /// together. An epoch exceeds this bound only for its first order (docs/spec/erasure.md).

@@ -10,17 +10,13 @@ namespace Optiks.Storage;
 public sealed record PendingRequest(Guid RequestId, long Sequence, ReadOnlyMemory<byte> BodyHash, IReadOnlyList<AcceptItem> Items)
 {
     /// <summary>The kind of the request.</summary>
-    public RequestKind Kind => KindOf(Items);
+    public RequestKind Kind => KindOf(Items[0].Structure);
 
-    /// <summary>Returns the kind of a request with these items.</summary>
-    public static RequestKind KindOf(IReadOnlyList<AcceptItem> items)
+    /// <summary>Returns the kind of a request whose first item belongs to this structure.</summary>
+    public static RequestKind KindOf(StructureId first) => first switch
     {
-        ArgumentNullException.ThrowIfNull(items);
-        return items[0].Structure switch
-        {
-            StructureId.Devices => RequestKind.User,
-            StructureId.Decommissioned => RequestKind.Erasure,
-            _ => RequestKind.Keys,
-        };
-    }
+        StructureId.Devices => RequestKind.User,
+        StructureId.Decommissioned => RequestKind.Erasure,
+        _ => RequestKind.Keys,
+    };
 }

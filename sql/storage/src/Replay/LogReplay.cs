@@ -17,7 +17,7 @@ namespace Optiks.Storage;
 /// an epoch shows a value that this epoch or an earlier one has erased, because the replay erases the value before it commits the step
 /// (docs/spec/erasure.md section 6), also in the trees of the next period.
 /// </remarks>
-public sealed partial class LogReplay : IDisposable
+public sealed class LogReplay : IDisposable
 {
     private const int LoadBatchRows = 65_536;
     private const int FollowBatchRows = 16_384;
@@ -28,6 +28,7 @@ public sealed partial class LogReplay : IDisposable
     private readonly bool _checksCheckpoints;
     private readonly LogTrees _given;
     private readonly MissingValues _missing = new();
+    private readonly PeriodPreparation _preparation;
     private VerifiedEpoch? _last;
 
     /// <summary>Creates a replay that continues with the given trees, of any period of the log, which are empty or come from a snapshot.
@@ -36,6 +37,7 @@ public sealed partial class LogReplay : IDisposable
     {
         ArgumentNullException.ThrowIfNull(trees);
         _store = store;
+        _preparation = new PeriodPreparation(store);
         _records = new RecordChain(anchor, withRoots: roots != LogRoots.None);
         _checksCheckpoints = roots == LogRoots.Checked;
         Trees = trees;
@@ -61,6 +63,35 @@ public sealed partial class LogReplay : IDisposable
     /// another record for this epoch.
     /// </summary>
     public HighWaterMark? Served { get; init; }
+
+    /// <summary>
+    /// The function that creates the trees of a period that has not begun, with the period's secrets. If it is null, this replay cannot
+    /// create such trees and refuses a switch.
+    /// </summary>
+    public Func<PeriodRow, LogTrees>? NextTrees
+    {
+        get => _preparation.NextTrees;
+        init => _preparation.NextTrees = value;
+    }
+
+    /// <summary>
+    /// The action to which a switch passes the trees of the period that it ends, at that period's last epoch. The receiver then owns these
+    /// trees. If the action is null, the replay disposes of the trees.
+    /// </summary>
+    public Action<LogTrees, VerifiedEpoch>? Ended { get; init; }
+
+    /// <summary>
+    /// The trees of the next period, the one after the period of <see cref="Trees"/>. They may still be incomplete. Null if this replay has
+    /// not created them.
+    /// </summary>
+    public LogTrees? Next => _preparation.Next;
+
+    /// <summary>The row of the period of <see cref="Next"/>, as the database had it when the trees were created.</summary>
+    public PeriodRow? NextPeriod => _preparation.NextPeriod;
+
+    /// <summary>The number of rows of copies that have been added to <see cref="Next"/>, which is also the number of the next row to
+    /// add.</summary>
+    public int NextCopies => _preparation.NextCopies;
 
     /// <summary>
     /// Loads the log up to an epoch. Checks all records up to it, loads the leaves that the trees do not have yet, and compares the trees
@@ -111,7 +142,9 @@ public sealed partial class LogReplay : IDisposable
             foreach (EpochRow row in rows)
             {
                 if ((await leaves.MoveToAsync(row.Epoch).ConfigureAwait(false)
-                    ?? await CompleteNextAsync(row, cancellationToken).ConfigureAwait(false)) is { } incomplete)
+                    ?? (MustCompleteNext(row)
+                        ? await _preparation.CompleteAsync(Trees.Period, row, cancellationToken).ConfigureAwait(false)
+                        : null)) is { } incomplete)
                 {
                     return incomplete;
                 }
@@ -134,7 +167,7 @@ public sealed partial class LogReplay : IDisposable
                     }
                     step.Commit();
                 }
-                refused = LoadNames(row.Epoch, leaves.Rows.Span, leaves.Values.Span);
+                refused = _preparation.LoadNames(row.Epoch, leaves.Rows.Span, leaves.Values.Span);
                 if (refused is not null)
                 {
                     return refused;
@@ -183,6 +216,50 @@ public sealed partial class LogReplay : IDisposable
     }
 
     /// <summary>
+    /// Makes an epoch the replay's last epoch, after the writer has staged and committed it in the directory of <see cref="Trees"/>. If the
+    /// epoch begins the period of <see cref="Next"/>, the writer must have staged and committed it in the directory of <see cref="Next"/>,
+    /// and those trees become <see cref="Trees"/>. Throws <see cref="InvalidOperationException"/> if the epoch's record does not follow the
+    /// last record, which indicates a bug in the writer.
+    /// </summary>
+    /// <param name="row">The epoch.</param>
+    /// <param name="leaves">The epoch's leaves. Those of usernames and decommissioned users are also added to the trees of the next
+    /// period.</param>
+    /// <param name="values">The values of the leaves.</param>
+    public void Advance(EpochRow row, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
+    {
+        if (Check(row) is { } refused)
+        {
+            throw new InvalidOperationException(refused.Why);
+        }
+        VerifiedEpoch epoch = _records.AsLast(row);
+        Append(epoch, epoch.Record.IsSwitch
+            ? Next ?? throw new InvalidOperationException($"Epoch {row.Epoch} begins a period whose trees are not there.")
+            : Trees);
+        if (_preparation.LoadNames(row.Epoch, leaves, values) is { } unnamed)
+        {
+            throw new InvalidOperationException(unnamed.Why);
+        }
+    }
+
+    /// <summary>
+    /// Takes one step in filling the trees of the next period, if the database has a next period. A step is short, so that it does not
+    /// delay an epoch for long. It adds the leaves of the structures <c>usernames</c> and <c>decommissioned</c> up to the epoch
+    /// <see cref="Last"/>, and reads about as many leaves as the limit <paramref name="maxRows"/>. Once these names are complete, a step
+    /// adds rows of copies, at most as many as this limit. A refusal means that the database's contents are wrong; the current trees are
+    /// unchanged.
+    /// </summary>
+    public Task<Refused?> PrepareNextAsync(int maxRows, CancellationToken cancellationToken) =>
+        _preparation.PrepareAsync(Trees.Period, Last.Epoch, maxRows, cancellationToken);
+
+    /// <summary>
+    /// Adds copies that the caller has already read from the database to the trees of the next period. The copies must have all columns
+    /// that these trees need. Does nothing if they do not begin at <see cref="NextCopies"/>, or if the trees still lack names; in these
+    /// cases <see cref="PrepareNextAsync"/> reads the copies later. A refusal means that the database's contents are wrong; the current
+    /// trees are unchanged.
+    /// </summary>
+    public Task<Refused?> TakeNextAsync(CopyBatch copies) => _preparation.TakeAsync(copies, Last.Epoch);
+
+    /// <summary>
     /// Destroys, in all trees, the values that an epoch has erased. Callers call this method before they commit the step to that epoch.
     /// Returns a refusal if an erased leaf does not exist.
     /// </summary>
@@ -192,7 +269,7 @@ public sealed partial class LogReplay : IDisposable
     public void Dispose()
     {
         Trees.Dispose();
-        Next?.Dispose();
+        _preparation.Dispose();
     }
 
     internal void Append(VerifiedEpoch epoch, LogTrees trees)
@@ -204,6 +281,35 @@ public sealed partial class LogReplay : IDisposable
         _records.Append(epoch.Row);
         _last = epoch;
     }
+
+    // Makes the next period's trees the current ones.
+    private void Switch()
+    {
+        LogTrees ended = Trees;
+        Trees = _preparation.Release();
+        if (Ended is null)
+        {
+            ended.Dispose();
+        }
+        else
+        {
+            Ended(ended, Last);
+        }
+    }
+
+    private static Refused? CheckComplete(LogTrees trees, EpochRecord record) =>
+        trees.HasBegun ? new Refused($"Epoch {record.Epoch} begins period {record.Period}, whose trees were not made.")
+        : trees.Epoch != record.Epoch - 1
+            ? new Refused($"Epoch {record.Epoch} begins period {record.Period}, whose trees have the names of epoch {trees.Epoch}.")
+        : null;
+
+    // Returns whether an epoch's record begins a period. Returns false for a record of a wrong length, which another check refuses later.
+    private static bool IsSwitch(EpochRow row) =>
+        row.Epoch > 0 && row.Record.Length == EpochRecord.Length && EpochRecord.BeginsPeriod(row.Record.Span);
+
+    // Returns whether the epoch begins a period for which the next period's trees must be complete. If the period of the current trees has
+    // not begun, these trees already contain everything that the switch needs.
+    private bool MustCompleteNext(EpochRow row) => Trees.HasBegun && IsSwitch(row);
 
     private (ReplayStep? Step, Refused? Refused) Stage(EpochRow row, EpochLeaves leaves, bool withProofs) =>
         TryStage(row, leaves.Rows.Span, leaves.Values.Span, withProofs, out ReplayStep? step, out Refused? refused)
@@ -262,6 +368,20 @@ public sealed partial class LogReplay : IDisposable
                 return new Refused($"The record of epoch {end + 1} does not begin a period, although the database's rows say so.");
             }
         }
+    }
+
+    // Completes the trees that the replay was created with, whose period has not begun. Loads the names of earlier epochs, then the
+    // period's copies, then the period's first epoch.
+    private async Task<Refused?> LoadPeriodAsync(IReadOnlyList<PeriodRow> periods, ulong target, CancellationToken cancellationToken)
+    {
+        if (periods.FirstOrDefault(period => period.Period == Trees.Period) is not { FirstEpoch: ulong first, Copies: int copies }
+            || first == 0 || first > target)
+        {
+            return new Refused($"Period {Trees.Period} has not begun at epoch {target}, although the database's rows say so.");
+        }
+        Refused? refused = await CheckRecordsAsync(first - 1, cancellationToken).ConfigureAwait(false)
+            ?? await _preparation.FillAsync(Trees, first, copies, cancellationToken).ConfigureAwait(false);
+        return refused ?? await FollowAsync(first, beforeCommit: null, cancellationToken).ConfigureAwait(false);
     }
 
     // Loads epochs up to the given one, which must be in the trees' period.

@@ -52,7 +52,7 @@ public sealed class RecordChain
         {
             return new Refused($"The record of epoch {row.Epoch} has {record.Length} bytes instead of {EpochRecord.Length}.");
         }
-        Reason reason = Verifier.VerifyRecord(_anchor, record, _last.Span, _firstOfPeriod.Span);
+        Reason reason = LogVerifier.VerifyRecord(_anchor, record, _last.Span, _firstOfPeriod.Span);
         ulong epoch = EpochRecord.ReadEpoch(record);
         bool hasHash = EpochRecord.Hash(record).AsSpan().SequenceEqual(row.RecordHash.Span);
         return reason == Reason.Valid && epoch == row.Epoch && hasHash ? null
@@ -77,7 +77,7 @@ public sealed class RecordChain
     public Refused? CheckCheckpoint(VerifiedEpoch epoch)
     {
         ArgumentNullException.ThrowIfNull(epoch);
-        Reason reason = Verifier.Checkpoint(_anchor, epoch.Row.Checkpoint.Span, out ulong size, out byte[] root);
+        Reason reason = LogVerifier.Checkpoint(_anchor, epoch.Row.Checkpoint.Span, out ulong size, out byte[] root);
         return reason != Reason.Valid ? new Refused($"The checkpoint of epoch {epoch.Epoch} is not valid ({reason.Name()}).")
             : size != epoch.Epoch + 1 || !root.AsSpan().SequenceEqual(epoch.Root().AsSpan())
                 ? new Refused($"The checkpoint of epoch {epoch.Epoch} does not match the records up to it.")

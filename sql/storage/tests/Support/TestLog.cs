@@ -10,7 +10,7 @@ using Optiks.Tlog;
 namespace Optiks.Storage.Tests;
 
 /// <summary>Holds a log in a temporary data folder, which a test writes epoch by epoch. Its database, trees and board are real.</summary>
-internal sealed partial class TestLog : IAsyncDisposable
+internal sealed class TestLog : IAsyncDisposable
 {
     private const string Holder = "test";
 
@@ -22,6 +22,8 @@ internal sealed partial class TestLog : IAsyncDisposable
     private PipelineStore _pipeline;
     private IAcceptStore _accept;
     private Lease _lease;
+    private readonly StagedCopies _copies = new();
+    private ulong _periodFirstEpoch;
     private bool _isHeldBack;
 
     private TestLog(DataFolder folder, TrustAnchor anchor, KeyDirectory directory, INoteSigner signer, BoardWriter board,
@@ -58,6 +60,9 @@ internal sealed partial class TestLog : IAsyncDisposable
 
     /// <summary>The rows of all epochs that were published so far.</summary>
     public List<EpochRow> Records { get; } = [];
+
+    /// <summary>The number of the last epoch's period.</summary>
+    public ulong Period { get; private set; }
 
     /// <summary>The wrapped secrets of period 0.</summary>
     public ReadOnlyMemory<byte> WrappedSecrets { get; private set; }
@@ -156,7 +161,7 @@ internal sealed partial class TestLog : IAsyncDisposable
             sequence = (await _pipeline.ReadPendingAsync(1000, long.MaxValue, CancellationToken.None)).Single().Sequence;
         }
         LeafBatch leaves = MakeLeaves(epoch, items, requestId, out int[] inputs);
-        Remember(epoch, items, leaves);
+        _copies.Remember(epoch, items, leaves);
         return await PublishAsync(epoch, leaves,
             [.. inputs.Select((input, ordinal) => new Outcome(requestId, sequence, input, new ItemResult.Leaf(ordinal)))], [], tamper);
     }
@@ -188,7 +193,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         var commit = new EpochCommit(row, previous.RecordHash, Period, leaves, outcomes) { Erasures = erasures };
         CommitResult committed = await _pipeline.CommitEpochAsync(_lease, commit, CancellationToken.None);
         Assert.Equal(CommitResult.Committed, committed);
-        LoadNames(epoch, leaves.Rows.ToArray(), leaves.Values.ToArray());
+        _copies.LoadNames(epoch, leaves.Rows.ToArray(), leaves.Values.ToArray());
         await FinishAsync(row, AuditProof.Encode([previous.Record, row.Record], appendProofs));
         return row;
     }
@@ -206,7 +211,7 @@ internal sealed partial class TestLog : IAsyncDisposable
             // If no epoch has a leaf of the version, the version is a copy. The number of the copy's last row identifies the copy.
             LeafPlace? place = NameOf(key, version).Epoch == 0 ? null : await FindAsync(key, version);
             erased.Add(origin => place is null
-                ? new Erasure(0, _copied[(StructureId.Keys, key)], origin) { Period = Period }
+                ? new Erasure(0, _copies.FindCopy(StructureId.Keys, key), origin) { Period = Period }
                 : new Erasure(place.Epoch, place.Ordinal, origin));
         }
         await EraseAsync(versions[0].Key, erased);
@@ -231,8 +236,100 @@ internal sealed partial class TestLog : IAsyncDisposable
         long sequence = (await _pipeline.ReadPendingAsync(1000, long.MaxValue, CancellationToken.None)).Single().Sequence;
         var origin = new LeafOrigin(requestId, 0);
         Erasure[] erasures = [.. erased.Select(erasure => erasure(origin))];
-        await PublishAsync(epoch, LeafBatch.Empty, [new Outcome(requestId, sequence, 0, new ItemResult.Unchanged(default))], erasures,
+        await PublishAsync(epoch, LeafBatch.Empty, [new Outcome(requestId, sequence, 0, new ItemResult.Erased())], erasures,
             tamper: null);
+    }
+
+    /// <summary>Makes the next period's secrets, and its trees, which have no copies yet.</summary>
+    public async Task BeginNextAsync()
+    {
+        using var source = new FileSecretSource(Folder, KeyRing.Load(Folder));
+        PeriodRow current = PeriodRows.Current(await _pipeline.ReadPeriodsAsync(CancellationToken.None));
+        using DirectorySecrets secrets = source.UnwrapPeriod(current.WrappedSecrets.Span, Period, Anchor.LogId.Span);
+        using DirectorySecrets next = secrets.NextPeriod();
+        _ = await _pipeline.BeginPeriodAsync(
+            _lease, Period + 1, source.WrapPeriod(next, Period + 1, Anchor.LogId.Span), CancellationToken.None);
+        _copies.Begin(KeyDirectory.Create(
+            new DirectoryOptions { Secrets = next, MaxValueLength = Anchor.Configuration.MaxValueLength, Period = Period + 1 }));
+    }
+
+    /// <summary>Stages the latest version of each key, given as text. If a text begins with a minus, stages a row that removes that key's
+    /// copy.</summary>
+    public Task StageAsync(params string[] keys) => StageAsync([.. keys.Select(key => (StructureId.Keys, key))]);
+
+    /// <summary>Stages every key that is not staged yet or that got a new version after it was staged.</summary>
+    public Task StageAllAsync() => StageAsync(_copies.Unstaged);
+
+    /// <summary>
+    /// Stages keys of any structure. If the function <paramref name="tamper"/> is given, it changes the rows that are stored, while this
+    /// log's trees keep the original rows.
+    /// </summary>
+    public async Task StageAsync(IReadOnlyList<(StructureId Structure, string Key)> keys, Func<LeafRow[], LeafRow[]>? tamper = null)
+    {
+        if (keys.Count == 0)
+        {
+            return;
+        }
+        CopyBatch copies = _copies.Add(Period + 1, keys);
+        CopyBatch stored = tamper is null ? copies : copies with { Rows = tamper(copies.Rows.ToArray()) };
+        Assert.Equal(StageResult.Staged, await _pipeline.StageCopiesAsync(_lease, stored, CancellationToken.None));
+    }
+
+    /// <summary>
+    /// Makes the next period's first epoch from the staged copies. If the function <paramref name="tamper"/> is given, it changes the
+    /// epoch's record before the log stores and signs it.
+    /// </summary>
+    public async Task<EpochRow> SwitchAsync(Func<EpochRecord, EpochRecord>? tamper = null)
+    {
+        EpochRow previous = Records[^1];
+        ulong epoch = (ulong)Records.Count;
+        byte[] record;
+        byte[] appendProofs;
+        using (StagedEpoch staged = _copies.Next!.StartPeriod(epoch, [], [], withProofs: true))
+        {
+            ulong least = EpochRecord.Decode(Records[(int)_periodFirstEpoch].Record.Span).TimeMs + Anchor.Configuration.PeriodLengthMs;
+            var honest = new EpochRecord
+            {
+                LogId = Anchor.LogId,
+                Epoch = epoch,
+                Period = Period + 1,
+                PeriodFirstEpoch = epoch,
+                TimeMs = Math.Max(Math.Max(NowMs, least), EpochRecord.Decode(previous.Record.Span).TimeMs + 1),
+                Structures = staged.States(),
+                Previous = previous.RecordHash,
+            };
+            record = (tamper is null ? honest : tamper(honest)).Encode();
+            appendProofs = staged.AppendProofs();
+            staged.Commit();
+        }
+        var row = new EpochRow(epoch, record, EpochRecord.Hash(record), default);
+        var commit = new EpochCommit(
+            row, previous.RecordHash, Period + 1, LeafBatch.Empty, [])
+        { Switch = new PeriodSwitch(Period + 1, _copies.Count) };
+        Assert.Equal(CommitResult.Committed, await _pipeline.CommitEpochAsync(_lease, commit, CancellationToken.None));
+        _directory.Dispose();
+        _directory = _copies.Switch(epoch);
+        Period++;
+        _periodFirstEpoch = epoch;
+        await FinishAsync(row, AuditProof.Encode([previous.Record, row.Record], appendProofs));
+        return row;
+    }
+
+    /// <summary>Makes the next period, with copies of all keys, and switches to it.</summary>
+    public async Task<EpochRow> NextPeriodAsync()
+    {
+        await BeginNextAsync();
+        await StageAllAsync();
+        return await SwitchAsync();
+    }
+
+    /// <summary>Destroys the secrets and values of a period that has ended.</summary>
+    public async Task DestroyAsync(ulong period)
+    {
+        await _pipeline.BeginDestroyingAsync(_lease, period, Anchor.Configuration.RetainedPeriods, CancellationToken.None);
+        while (!await _pipeline.DestroyAsync(_lease, period, 1000, CancellationToken.None))
+        {
+        }
     }
 
     /// <summary>
@@ -302,7 +399,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         await _pipeline.DisposeAsync();
         await _accept.DisposeAsync();
         _directory.Dispose();
-        _next?.Dispose();
+        _copies.Dispose();
         (_signer as IDisposable)?.Dispose();
         Directory.Delete(Folder.Root, recursive: true);
     }

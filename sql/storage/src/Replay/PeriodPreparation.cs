@@ -1,49 +1,39 @@
 using Optiks.Native;
-using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <content>Prepares the trees of the next period while the current period's trees are in use. At the switch to the next period, the new
-/// trees replace the current trees (docs/spec/periods.md section 10).</content>
-public sealed partial class LogReplay
+/// <summary>
+/// Prepares the trees of the next period while the current period's trees are in use (docs/spec/periods.md section 10). Also fills trees
+/// of a period that has already begun, because these trees need the same names and copies. Not thread-safe.
+/// </summary>
+internal sealed class PeriodPreparation : IDisposable
 {
+    private const int NamesPerRead = 65_536;
     private const int CopiesPerRead = 65_536;
 
-    private readonly MissingValues _missingOfNext = new();
+    private readonly IFollowStore _store;
+    private readonly MissingValues _missing = new();
 
-    /// <summary>
-    /// The function that creates the trees of a period that has not begun, with the period's secrets. If it is null, this replay cannot
-    /// create such trees and refuses a switch.
-    /// </summary>
-    public Func<PeriodRow, LogTrees>? NextTrees { get; init; }
+    public PeriodPreparation(IFollowStore store) => _store = store;
 
-    /// <summary>
-    /// The action to which a switch passes the trees of the period that it ends, at that period's last epoch. The receiver then owns these
-    /// trees. If the action is null, the replay disposes of the trees.
-    /// </summary>
-    public Action<LogTrees, VerifiedEpoch>? Ended { get; init; }
+    /// <inheritdoc cref="LogReplay.NextTrees"/>
+    public Func<PeriodRow, LogTrees>? NextTrees { get; set; }
 
-    /// <summary>
-    /// The trees of the next period, the one after the period of <see cref="Trees"/>. They may still be incomplete. Null if this replay has
-    /// not created them.
-    /// </summary>
+    /// <inheritdoc cref="LogReplay.Next"/>
     public LogTrees? Next { get; private set; }
 
-    /// <summary>The row of the period of <see cref="Next"/>, as the database had it when the trees were created.</summary>
+    /// <inheritdoc cref="LogReplay.NextPeriod"/>
     public PeriodRow? NextPeriod { get; private set; }
 
-    /// <summary>The number of rows of copies that have been added to <see cref="Next"/>, which is also the number of the next row to
-    /// add.</summary>
+    /// <inheritdoc cref="LogReplay.NextCopies"/>
     public int NextCopies { get; private set; }
 
-    /// <summary>
-    /// Takes one step in filling the trees of the next period, if the database has a next period. A step is short, so that it does not
-    /// delay an epoch for long. It adds the leaves of the structures <c>usernames</c> and <c>decommissioned</c> up to the epoch
-    /// <see cref="Last"/>, and reads about as many leaves as the limit <paramref name="maxRows"/>. Once these names are complete, a step
-    /// adds rows of copies, at most as many as this limit. A refusal means that the database's contents are wrong; the current trees are
-    /// unchanged.
-    /// </summary>
-    public async Task<Refused?> PrepareNextAsync(int maxRows, CancellationToken cancellationToken)
+    /// <summary>Takes one step in filling the trees of the period after the given one (<see cref="LogReplay.PrepareNextAsync"/>).</summary>
+    /// <param name="period">The period of the current trees.</param>
+    /// <param name="last">The last epoch, up to which the trees get names.</param>
+    /// <param name="maxRows">The most rows of copies to add, and about the most leaves to read.</param>
+    /// <param name="cancellationToken">Cancels the reads.</param>
+    public async Task<Refused?> PrepareAsync(ulong period, ulong last, int maxRows, CancellationToken cancellationToken)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(maxRows);
         if (Next is null)
@@ -51,46 +41,38 @@ public sealed partial class LogReplay
             IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken).ConfigureAwait(false);
             // In a program that only follows the log, the database may already have a later epoch, for which this period is the current
             // one.
-            if (NextTrees is null || periods.FirstOrDefault(period => period.Period == Trees.Period + 1) is not { } next)
+            if (NextTrees is null || periods.FirstOrDefault(row => row.Period == period + 1) is not { } next)
             {
                 return null;
             }
             MakeNext(next);
         }
-        return Next!.Epoch < Last.Epoch
-            ? await LoadSomeNextNamesAsync(maxRows, cancellationToken).ConfigureAwait(false)
+        return Next!.Epoch < last
+            ? await LoadSomeNextNamesAsync(last, maxRows, cancellationToken).ConfigureAwait(false)
             : await LoadNextCopiesAsync(int.MaxValue, maxRows, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>
-    /// Adds copies that the caller has already read from the database to the trees of the next period. The copies must have all columns
-    /// that these trees need. Does nothing if they do not begin at <see cref="NextCopies"/>, or if the trees still lack names; in these
-    /// cases <see cref="PrepareNextAsync"/> reads the copies later. A refusal means that the database's contents are wrong; the current
-    /// trees are unchanged.
+    /// Adds copies that the caller has already read from the database to the trees of the next period
+    /// (<see cref="LogReplay.TakeNextAsync"/>). The epoch <paramref name="last"/> is the last one, whose names the trees need first.
     /// </summary>
-    public async Task<Refused?> TakeNextAsync(CopyBatch copies)
+    public async Task<Refused?> TakeAsync(CopyBatch copies, ulong last)
     {
         ArgumentNullException.ThrowIfNull(copies);
-        return Next is null || Next.Epoch < Last.Epoch || copies.Period != Next.Period || copies.First != NextCopies || copies.Rows.IsEmpty
+        return Next is null || Next.Epoch < last || copies.Period != Next.Period || copies.First != NextCopies || copies.Rows.IsEmpty
             ? null
             : await DropNextOnDiskIfRefusedAsync(TakeCopiesAsync(Next, copies, SetNextCopies)).ConfigureAwait(false);
     }
 
-    // Returns whether an epoch's record begins a period. Returns false for a record of a wrong length, which another check refuses later.
-    private static bool IsSwitch(EpochRow row) =>
-        row.Epoch > 0 && row.Record.Length == EpochRecord.Length && EpochRecord.BeginsPeriod(row.Record.Span);
-
-    // Loads the names and copies that a switch needs before its epoch is staged.
-    private async Task<Refused?> CompleteNextAsync(EpochRow row, CancellationToken cancellationToken)
+    /// <summary>Loads the names and copies that a switch needs before its epoch is staged.</summary>
+    /// <param name="period">The period of the current trees, which the switch ends.</param>
+    /// <param name="row">The epoch that begins the next period.</param>
+    /// <param name="cancellationToken">Cancels the reads.</param>
+    public async Task<Refused?> CompleteAsync(ulong period, EpochRow row, CancellationToken cancellationToken)
     {
-        // If the period of the current trees has not begun, these trees already contain everything that the switch needs.
-        if (!Trees.HasBegun || !IsSwitch(row))
-        {
-            return null;
-        }
         IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken).ConfigureAwait(false);
-        if (periods.FirstOrDefault(period => period.FirstEpoch == row.Epoch) is not { Copies: int copies } begun
-            || begun.Period != Trees.Period + 1)
+        if (periods.FirstOrDefault(one => one.FirstEpoch == row.Epoch) is not { Copies: int copies } begun
+            || begun.Period != period + 1)
         {
             return new Refused($"Epoch {row.Epoch} begins a period that has no row in the database.");
         }
@@ -106,69 +88,42 @@ public sealed partial class LogReplay
             ?? await LoadNextCopiesAsync(copies, int.MaxValue, cancellationToken).ConfigureAwait(false);
         refused = refused is null && NextCopies != copies
             ? new Refused($"Period {begun.Period} begins with {copies} rows of copies, but {NextCopies} were read.")
-            : refused ?? await _missingOfNext.CheckAsync(_store, begun.Period, cancellationToken).ConfigureAwait(false);
+            : refused ?? await _missing.CheckAsync(_store, begun.Period, cancellationToken).ConfigureAwait(false);
         return refused ?? await DropNextIfRefusedAsync(EndLoadAsync(Next!, row.Epoch - 1)).ConfigureAwait(false);
     }
 
-    // Completes the trees that the replay was created with, whose period has not begun. Loads the names of earlier epochs, then the
-    // period's copies, then the period's first epoch.
-    private async Task<Refused?> LoadPeriodAsync(IReadOnlyList<PeriodRow> periods, ulong target, CancellationToken cancellationToken)
-    {
-        if (periods.FirstOrDefault(period => period.Period == Trees.Period) is not { FirstEpoch: ulong first, Copies: int copies }
-            || first == 0 || first > target)
-        {
-            return new Refused($"Period {Trees.Period} has not begun at epoch {target}, although the database's rows say so.");
-        }
-        Refused? refused = await CheckRecordsAsync(first - 1, cancellationToken).ConfigureAwait(false)
-            ?? await LoadNamesAsync(Trees, first - 1, cancellationToken).ConfigureAwait(false)
-            ?? await LoadCopiesAsync(Trees, 0, copies, cancellationToken).ConfigureAwait(false)
-            ?? await _missingOfNext.CheckAsync(_store, Trees.Period, cancellationToken).ConfigureAwait(false)
-            ?? await EndLoadAsync(Trees, first - 1).ConfigureAwait(false);
-        return refused ?? await FollowAsync(first, beforeCommit: null, cancellationToken).ConfigureAwait(false);
-    }
+    /// <summary>
+    /// Fills trees whose period has begun in the log, but not in the trees: loads the names of the epochs before the period, and then the
+    /// period's copies, and ends the load.
+    /// </summary>
+    /// <param name="trees">The trees.</param>
+    /// <param name="first">The period's first epoch.</param>
+    /// <param name="copies">The number of rows of copies with which the period begins.</param>
+    /// <param name="cancellationToken">Cancels the reads.</param>
+    public async Task<Refused?> FillAsync(LogTrees trees, ulong first, int copies, CancellationToken cancellationToken) =>
+        await LoadNamesAsync(trees, first - 1, cancellationToken).ConfigureAwait(false)
+            ?? await LoadCopiesAsync(trees, 0, copies, cancellationToken).ConfigureAwait(false)
+            ?? await _missing.CheckAsync(_store, trees.Period, cancellationToken).ConfigureAwait(false)
+            ?? await EndLoadAsync(trees, first - 1).ConfigureAwait(false);
 
-    private void MakeNext(PeriodRow period)
+    /// <summary>Returns the trees of the next period to the switch that begins this period. The caller then owns these trees.</summary>
+    public LogTrees Release()
     {
-        _missingOfNext.Clear();
-        Next = NextTrees!(period);
-        NextPeriod = period;
-        NextCopies = 0;
-    }
-
-    private void DropNext()
-    {
-        Next?.Dispose();
+        LogTrees next = Next!;
         Next = null;
         NextPeriod = null;
         NextCopies = 0;
+        return next;
     }
 
-    private void Switch()
-    {
-        LogTrees ended = Trees;
-        Trees = Next!;
-        Next = null;
-        NextPeriod = null;
-        NextCopies = 0;
-        if (Ended is null)
-        {
-            ended.Dispose();
-        }
-        else
-        {
-            Ended(ended, Last);
-        }
-    }
+    /// <inheritdoc/>
+    public void Dispose() => Next?.Dispose();
 
-    private static Refused? CheckComplete(LogTrees trees, EpochRecord record) =>
-        trees.HasBegun ? new Refused($"Epoch {record.Epoch} begins period {record.Period}, whose trees were not made.")
-        : trees.Epoch != record.Epoch - 1
-            ? new Refused($"Epoch {record.Epoch} begins period {record.Period}, whose trees have the names of epoch {trees.Epoch}.")
-        : null;
-
-    // Adds to the next period's trees the names of the epoch that the replay has just reached. If these trees lack earlier names, does
-    // nothing, because a later load adds all of them.
-    private Refused? LoadNames(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
+    /// <summary>
+    /// Adds to the next period's trees the names of the epoch that the replay has just reached. If these trees lack earlier names, does
+    /// nothing, because a later load adds all of them.
+    /// </summary>
+    public Refused? LoadNames(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {
         if (Next is null || Next.Epoch + 1 != epoch)
         {
@@ -191,18 +146,34 @@ public sealed partial class LogReplay
         }
     }
 
+    private void MakeNext(PeriodRow period)
+    {
+        _missing.Clear();
+        Next = NextTrees!(period);
+        NextPeriod = period;
+        NextCopies = 0;
+    }
+
+    private void DropNext()
+    {
+        if (Next is not null)
+        {
+            Release().Dispose();
+        }
+    }
+
     private async Task<Refused?> LoadNextNamesAsync(ulong through, CancellationToken cancellationToken) => Next!.Epoch >= through
         ? null
         : await DropNextIfRefusedAsync(LoadNamesAsync(Next, through, cancellationToken)).ConfigureAwait(false);
 
-    private Task<Refused?> LoadSomeNextNamesAsync(int maxLeaves, CancellationToken cancellationToken) =>
-        DropNextIfRefusedAsync(LoadSomeNamesAsync(Next!, Last.Epoch, maxLeaves, cancellationToken));
+    private Task<Refused?> LoadSomeNextNamesAsync(ulong last, int maxLeaves, CancellationToken cancellationToken) =>
+        DropNextIfRefusedAsync(LoadSomeNamesAsync(Next!, last, maxLeaves, cancellationToken));
 
     private async Task<Refused?> LoadNamesAsync(LogTrees trees, ulong through, CancellationToken cancellationToken)
     {
         while (trees.Epoch < through)
         {
-            if (await LoadSomeNamesAsync(trees, through, LoadBatchRows, cancellationToken).ConfigureAwait(false) is { } refused)
+            if (await LoadSomeNamesAsync(trees, through, NamesPerRead, cancellationToken).ConfigureAwait(false) is { } refused)
             {
                 return refused;
             }
@@ -220,7 +191,7 @@ public sealed partial class LogReplay
         ulong first = trees.Epoch + 1;
         (LeafBatch names, ulong? end) =
             await _store.ReadNamesAsync(first, through, maxLeaves, trees.Columns, cancellationToken).ConfigureAwait(false);
-        _missingOfNext.Add(names.Rows.Span, trees.Values);
+        _missing.Add(names.Rows.Span, trees.Values);
         return end is ulong last
             ? await BackgroundThread.RunAsync(
                 () => trees.LoadNames(last, names.Rows.Span, names.Values.Span) ?? (last >= through ? trees.EndStartedLoad() : null))
@@ -293,7 +264,7 @@ public sealed partial class LogReplay
 
     private async Task<Refused?> TakeCopiesAsync(LogTrees trees, CopyBatch copies, Action<int>? taken)
     {
-        _missingOfNext.AddCopies(copies.Rows.Span, trees.Values);
+        _missing.AddCopies(copies.Rows.Span, trees.Values);
         Refused? refused =
             await BackgroundThread.RunAsync(() => trees.LoadCopies(copies.Rows.Span, copies.Values.Span)).ConfigureAwait(false);
         if (refused is null)
