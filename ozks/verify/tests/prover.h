@@ -272,7 +272,9 @@ class World {
   // Publishes the epochs up to `last_epoch`.
   void publish(std::uint64_t last_epoch);
   [[nodiscard]] std::uint64_t last_epoch() const { return records_.size() - 1; }
-  [[nodiscard]] const RecordParts& record(std::uint64_t epoch) const { return records_[static_cast<std::size_t>(epoch)]; }
+  [[nodiscard]] const RecordParts& record(std::uint64_t epoch) const {
+    return records_[static_cast<std::size_t>(epoch)];
+  }
   [[nodiscard]] Hash log_id() const;
   [[nodiscard]] std::vector<Hash> log_leaves(std::size_t size) const;
   [[nodiscard]] Bytes checkpoint(std::uint64_t size) const;
