@@ -41,7 +41,7 @@ MEMORY_FOLDER = "/dev/shm"
 SCRATCH_OCTETS = 8 << 30
 # The suites that take longest. They start first, so that no long suite is left to run alone at the end while other lanes are empty.
 LONGEST = (
-    "python-e2e-openapi", "Optiks.QueryService.Tests", "python-e2e-faults", "python-e2e-stress", "python-e2e-period_faults", "Optiks.UpdateTask.Tests", "cpp-release", "python-e2e-malicious", "python-e2e-recycled_names",
+    "cpp-client-arm64", "cpp-client-wasm", "python-e2e-openapi", "Optiks.QueryService.Tests", "python-e2e-faults", "python-e2e-stress", "python-e2e-period_faults", "Optiks.UpdateTask.Tests", "cpp-release", "python-e2e-malicious", "python-e2e-recycled_names",
     "python-e2e-auditor", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests", "python-e2e-hostile_users", "python-e2e-users", "python-e2e-cosigners", "Optiks.Db.Tests", "Optiks.Cli.Tests")
 # For a suite, the commands that download packages for it. This may take minutes, in which other suites run.
 FETCHED_FIRST = {"python-e2e-openapi": [["eng/npm.sh"]]}
@@ -99,16 +99,17 @@ def checks(name: str, *options: str, is_alone: bool) -> Suite:
     return Suite(name, [["eng/check.py", "--junit", results_of(name), *options]], is_alone)
 
 
-def cpp(preset: str) -> Suite:
+def cpp(preset: str, *build: list[str]) -> Suite:
+    """Returns a suite that first runs the commands in `build`, and then its tests."""
     name = f"cpp-{preset}"
     command = ["ctest", "--preset", preset, "--output-junit", results_of(name)]
-    return Suite(name, [command], quick_last=["ctest", "--preset", "quick", *command[3:]] if preset == "release" else None)
+    return Suite(name, [*build, command], quick_last=["ctest", "--preset", "quick", *command[3:]] if preset == "release" else None)
 
 
 def cpp_alone(preset: str, *build: list[str]) -> Suite:
-    """Returns a suite that first runs the commands in `build`, and then its tests on all processors."""
-    suite = cpp(preset)
-    return replace(suite, commands=[*build, [*suite.commands[0], "--parallel", str(os.cpu_count())]], is_alone=True)
+    """Returns a suite that runs its tests on all processors."""
+    suite = cpp(preset, *build)
+    return replace(suite, commands=[*suite.commands[:-1], [*suite.commands[-1], "--parallel", str(os.cpu_count())]], is_alone=True)
 
 
 def dotnet(project: str) -> Suite:
@@ -145,7 +146,7 @@ def suites_of(names: list[str]) -> list[Suite]:
         checks("checks-deep", "--slow", is_alone=True),
         cpp_alone("asan"),
         cpp_alone("ct", ["cmake", "--preset", "ct"], ["cmake", "--build", "--preset", "ct"]),
-        *[cpp_alone(preset, ["eng/libsodium.sh"], ["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]) for preset in CLIENT_PRESETS],
+        *[cpp(preset, ["eng/libsodium.sh"], ["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]) for preset in CLIENT_PRESETS],
         *[replace(suite, is_deep=suite.name in DEEPER, is_alone=suite.name in ALONE) for suite in every if suite.name in (*DEEPER, *deep_only)],
     ]
     suites = {suite.name: suite for name, of_set in (("quick", quick), ("deep", deep)) if name in names for suite in of_set}
