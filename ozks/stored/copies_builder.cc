@@ -10,8 +10,9 @@
 namespace optiks::ozks {
 namespace {
 
+// The maximum memory of the sort of rows.
 constexpr std::size_t kRowMemory = std::size_t{16} << 20;
-// The number of records that one call erases, because each call waits for the disk.
+// The number of records that one call erases. It is large, because each call waits for the disk.
 constexpr std::size_t kEraseBatch = 4096;
 
 }  // namespace
@@ -51,6 +52,10 @@ void CopiesBuilder::build(LeafLog& log, Workers& workers) {
   StoreBuilder builder(trees_, false);
   std::vector<std::uint64_t> unused;
   unused.reserve(kEraseBatch);
+  const auto erase_unused = [&] {
+    log.erase(unused);
+    unused.clear();
+  };
   rows_.sort();
   Row row{};
   for (bool is_more = rows_.next(row); is_more;) {
@@ -61,6 +66,9 @@ void CopiesBuilder::build(LeafLog& log, Workers& workers) {
       }
       if (last.is_copy) {
         unused.push_back(last.log_offset);
+        if (unused.size() == kEraseBatch) {
+          erase_unused();
+        }
       }
       last = row;
     }
@@ -74,10 +82,9 @@ void CopiesBuilder::build(LeafLog& log, Workers& workers) {
       leaf.log_offset = last.log_offset;
       builder.add(last.structure, leaf, facts);
     }
-    if (unused.size() >= kEraseBatch || (!is_more && !unused.empty())) {
-      log.erase(unused);
-      unused.clear();
-    }
+  }
+  if (!unused.empty()) {
+    erase_unused();
   }
   builder.build(log, workers);
 }
