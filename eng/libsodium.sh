@@ -12,6 +12,12 @@ readonly archive=$folder/source.tar.gz
 
 [[ -d $folder/source ]] && exit 0
 
+# The builds for two platforms may start at the same time. The second one waits until the source is there.
+mkdir -p build
+exec {lock}>build/libsodium.lock
+flock "$lock"
+[[ -d $folder/source ]] && exit 0
+
 rm -rf "$folder"
 mkdir -p "$folder/source.new"
 curl --silent --show-error --fail --location --retry 3 --output "$archive" "$url"

@@ -73,14 +73,14 @@ internal static class RequestOutcomeJson
     }
 
     // The items do not tell the kind: a change of a user may publish nothing but keys of devices, as a request about keys does. The path of
-    // the link to the proof tells it (docs/spec/rest.md section 5).
+    // the link to the proof tells it (docs/spec/rest.md section 5). The kind is only a hint for people, so an unknown path has no kind.
     private static UpdateKind? Kind(JsonElement root) =>
         !root.TryGetProperty("proof", out JsonElement proof) ? null
         : proof.GetProperty("href").GetString()?.Split('?')[0] switch
         {
             "/v1/lookup" => UpdateKind.Keys,
             "/v1/users/lookup" => UpdateKind.User,
-            _ => throw new FormatException("proof"),
+            _ => null,
         };
 
     /// <summary>
