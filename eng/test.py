@@ -42,7 +42,8 @@ SCRATCH_OCTETS = 8 << 30
 # The suites that take longest. They start first, so that no long suite is left to run alone at the end while other lanes are empty.
 LONGEST = (
     "cpp-client-arm64", "cpp-client-wasm", "python-e2e-openapi", "Optiks.QueryService.Tests", "python-e2e-faults", "python-e2e-stress", "python-e2e-period_faults", "Optiks.UpdateTask.Tests", "cpp-release", "python-e2e-malicious", "python-e2e-recycled_names",
-    "python-e2e-auditor", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests", "python-e2e-hostile_users", "python-e2e-users", "python-e2e-cosigners", "Optiks.Db.Tests", "Optiks.Cli.Tests")
+    "python-e2e-auditor", "python-e2e-erasures",
+    "python-e2e-failover", "python-e2e-watching", "python-e2e-hostile_periods", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests", "python-e2e-hostile_users", "python-e2e-users", "python-e2e-cosigners", "Optiks.Db.Tests", "Optiks.Cli.Tests")
 # For a suite, the commands that download packages for it. This may take minutes, in which other suites run.
 FETCHED_FIRST = {"python-e2e-openapi": [["eng/npm.sh"]]}
 # The suites with tests that repeat their work or that only `deep` runs. In `quick` they repeat their work a few times and leave those tests
