@@ -20,8 +20,8 @@ internal static class Lists
     public static ListType<Guid> RequestIds { get; } = new(
         "optiks.RequestIdList", (record, id) => SetRequestId(record, 0, id), Binary("RequestId", 16));
 
-    /// <summary>The type for lists of keys, each with its index in the list and the number of updates of the key in the group
-    /// of requests that one transaction accepts.</summary>
+    /// <summary>The type for lists of keys, each with its index in the list and the number of updates of the key in the group of
+    /// requests that one transaction accepts.</summary>
     public static ListType<(int Index, (UpdateKey Key, int Occurrences) Item)> Keys { get; } = new(
         "optiks.KeyList",
         (record, row) =>

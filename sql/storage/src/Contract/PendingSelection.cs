@@ -61,8 +61,7 @@ public sealed class PendingSelection
     public ReadOnlySpan<PendingRequest> Taken => CollectionsMarshal.AsSpan(_taken);
 
     /// <summary>The sequence numbers, in ascending order, of the requests of the uncommitted epoch that come after <see cref="After"/>.
-    /// An engine's read skips the rows of these requests, because
-    /// the selection has them already.</summary>
+    /// An engine's read skips the rows of these requests, because that epoch decides them.</summary>
     public ReadOnlySpan<long> Underway
     {
         get
