@@ -18,6 +18,8 @@ READABLE = (".md", ".py", ".sql", *OPENAPI, *C_LIKE, *HASH_LIKE, *MARKUP_LIKE)
 # Matches a string literal or a comment. Literals must be matched too, so that "//" inside a literal is not taken for a comment.
 C_TOKEN = re.compile(r'"""+.*?"""+|@\$?"(?:[^"]|"")*"|\$@"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'|(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)', re.DOTALL)
 _XML_NAME = re.compile(r'<(?:see|paramref|typeparamref|seealso) (?:cref|name|langword|href)="([^"]*)"\s*/>')
+# The mark with which an item of a list begins in a page.
+LIST_ITEM = re.compile(r"(?:[-*+]|\d+[.)])\s+")
 # The XML tags at which a new text begins.
 _XML_PART = re.compile(r"</?(?:summary|remarks|param|returns|exception|value|para|typeparam|list|item|description|term|example)\b[^>]*>")
 _XML_CODE = re.compile(r"</?c>")
@@ -34,6 +36,11 @@ class Sentence:
     path: str
     line: int
     text: str
+
+
+def cells(row):
+    """Returns the cells of a line of a table."""
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", row.strip().strip("|"))]
 
 
 def _split(path, line, text):
@@ -110,7 +117,7 @@ def _paragraphs_of_page(text):
     for number, line in enumerate([*text.split("\n"), ""], 1):
         stripped = line.strip()
         fence = stripped.startswith("```")
-        begins = re.match(r"(?:[-*+]|\d+[.)]|>)\s+", stripped)
+        begins = LIST_ITEM.match(stripped) or re.match(r">\s+", stripped)
         if block and (fence or in_code or not stripped or stripped.startswith(("|", "#")) or begins):
             yield first, "\n".join(block)
             block = []
@@ -119,9 +126,9 @@ def _paragraphs_of_page(text):
         elif in_code or not stripped or stripped.startswith("#"):
             continue
         elif stripped.startswith("|"):
-            for cell in re.split(r"(?<!\\)\|", stripped.strip("|")):
+            for cell in cells(stripped):
                 if re.search(r"[A-Za-z]", cell):
-                    yield number, cell.strip()
+                    yield number, cell
         else:
             first = first if block else number
             block.append(stripped[begins.end():] if begins else stripped)

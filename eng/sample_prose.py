@@ -23,10 +23,6 @@ from check import ROOT, list_files
 LEAST_WORDS = 4
 
 
-def cells(line: str) -> list[str]:
-    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
-
-
 def read_before(lines: list[str], sentence: prose.Sentence, previous: prose.Sentence | None) -> str:
     """Returns what a reader of a page has just read before the sentence. `previous` is the sentence before it in the page."""
     at = sentence.line - 1
@@ -36,15 +32,15 @@ def read_before(lines: list[str], sentence: prose.Sentence, previous: prose.Sent
         top = at
         while top > 0 and lines[top - 1].lstrip().startswith("|"):
             top -= 1
-        row = cells(lines[at])
+        row = prose.cells(lines[at])
         column = next((index for index, cell in enumerate(row) if sentence.text in " ".join(cell.split())), 0)
         if top != at:
-            before += [title for title in cells(lines[top])[column:column + 1] if title]
+            before += [title for title in prose.cells(lines[top])[column:column + 1] if title]
         before += row[:1] if column > 0 else []
     elif previous is not None and previous.line == sentence.line:
         before.append(previous.text)
-    elif re.match(r"\s*(?:[-*+]|\d+[.)])\s", lines[at]):
-        introduction = [line.strip() for line in lines[:at] if line.rstrip().endswith(":") and not re.match(r"\s*(?:[-*+]|\d+[.)])\s", line)]
+    elif prose.LIST_ITEM.match(lines[at].strip()):
+        introduction = [line.strip() for line in lines[:at] if line.rstrip().endswith(":") and not prose.LIST_ITEM.match(line.strip())]
         before += introduction[-1:]
     return " / ".join(before)
 
