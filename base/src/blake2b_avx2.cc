@@ -101,9 +101,8 @@ struct Rounds<Words4> {
 
 #endif
 
-void blake2b_four_avx2(std::uint8_t* digests, std::size_t digest_len, const std::uint64_t* state,
-                       std::uint64_t num_absorbed, const std::uint8_t* slots, std::size_t stride,
-                       const std::size_t* lens) {
+void blake2b_avx2(std::uint8_t* digests, std::size_t digest_len, const std::uint64_t* state, std::uint64_t num_absorbed,
+                  const std::uint8_t* slots, std::size_t stride, const std::size_t* lens) {
   hash_lanes<Words4>(digests, digest_len, state, num_absorbed, slots, stride, lens);
 }
 

@@ -97,14 +97,16 @@ constexpr std::uint64_t blake2b_parameters(std::size_t digest_len, std::size_t k
 // Compresses one block of one message.
 void blake2b_compress(Blake2bState& h, const std::uint8_t* block, std::uint64_t counter, bool is_last);
 
-// The type of functions that hash eight or four messages in one call. Message `i` is the first `lens[i]` octets at
-// `slots + i*stride`; `lens[i]` is in [1, `stride`]. Digest `i` has `digest_len` octets and is written to `digests +
-// i*digest_len`. Three source files define such functions with the code of blake2b_lanes.h.
+// The type of functions that hash several messages in one call, one in each lane. Message `i` is the first `lens[i]`
+// octets at `slots + i*stride`; `lens[i]` is in [1, `stride`]. Digest `i` has `digest_len` octets and is written to
+// `digests + i*digest_len`.
 using Blake2bLanes = void(std::uint8_t* digests, std::size_t digest_len, const std::uint64_t* state,
                           std::uint64_t num_absorbed, const std::uint8_t* slots, std::size_t stride,
                           const std::size_t* lens);
-Blake2bLanes blake2b_eight_portable;
-Blake2bLanes blake2b_eight_avx512;
-Blake2bLanes blake2b_four_avx2;
+// The function blake2b_<name> of each kernel, which is the code of blake2b_lanes.h. Call it only if the machine can run
+// the kernel.
+#define OPTIKS_DECLARATION(name, Name, hash_lanes, least_batch, instructions) Blake2bLanes blake2b_##name;
+OPTIKS_LANE_KERNELS(OPTIKS_DECLARATION)
+#undef OPTIKS_DECLARATION
 
 }  // namespace optiks::base::internal

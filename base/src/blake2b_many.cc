@@ -15,6 +15,9 @@ struct LaneHash {
   internal::Blake2bLanes* hash;
   std::size_t num_lanes;
 };
+#define OPTIKS_LANE_HASH(name, Name, hash_lanes, least_batch, instructions) {internal::blake2b_##name, hash_lanes},
+constexpr LaneHash kLaneHashes[] = {OPTIKS_LANE_KERNELS(OPTIKS_LANE_HASH)};
+#undef OPTIKS_LANE_HASH
 constexpr std::size_t kMaxLanes = 8;
 
 // If there are at least this many messages, hashing them in lanes is faster than hashing one message after another,
@@ -61,20 +64,13 @@ void hash_lanes(const LaneHash& lanes, std::uint8_t* digests, std::size_t digest
 void blake2b_many_by(Kernel kernel, MutableByteSpan digests, std::size_t digest_len, const Blake2bPrefix& prefix,
                      ByteSpan slots, std::size_t stride, std::span<const std::size_t> lens) {
   internal::check_sizes(digests, digest_len, slots, stride, lens);
-  switch (kernel) {
-    case Kernel::kScalar:
-      internal::blake2b_each(digests, digest_len, prefix, slots, stride, lens);
-      break;
-    case Kernel::kPortable8:
-      hash_lanes({internal::blake2b_eight_portable, 8}, digests.data(), digest_len, prefix, slots.data(), stride, lens);
-      break;
-    case Kernel::kAvx2:
-      hash_lanes({internal::blake2b_four_avx2, 4}, digests.data(), digest_len, prefix, slots.data(), stride, lens);
-      break;
-    case Kernel::kIfma512:
-      hash_lanes({internal::blake2b_eight_avx512, 8}, digests.data(), digest_len, prefix, slots.data(), stride, lens);
-      break;
+  if (kernel == Kernel::kScalar) {
+    internal::blake2b_each(digests, digest_len, prefix, slots, stride, lens);
+    return;
   }
+  // The enumerators of Kernel are kScalar and then the rows of the registry.
+  const LaneHash& lanes = kLaneHashes[static_cast<std::size_t>(kernel) - 1];
+  hash_lanes(lanes, digests.data(), digest_len, prefix, slots.data(), stride, lens);
 }
 
 void blake2b_many(MutableByteSpan digests, std::size_t digest_len, const Blake2bPrefix& prefix, ByteSpan slots,

@@ -60,9 +60,9 @@ std::string name_of(const testing::TestParamInfo<Kernel>& info) { return kernel_
 INSTANTIATE_TEST_SUITE_P(Kernels, Blake2bMany, testing::ValuesIn(runnable_kernels()), name_of);
 
 // The kernels that each generation of processors can run.
-constexpr Kernel kOld[] = {Kernel::kPortable8, Kernel::kScalar};
-constexpr Kernel kWithAvx2[] = {Kernel::kPortable8, Kernel::kScalar, Kernel::kAvx2};
-constexpr Kernel kWithAll[] = {Kernel::kPortable8, Kernel::kScalar, Kernel::kAvx2, Kernel::kIfma512};
+constexpr Kernel kOld[] = {Kernel::kScalar};
+constexpr Kernel kWithAvx2[] = {Kernel::kScalar, Kernel::kAvx2};
+constexpr Kernel kWithAll[] = {Kernel::kScalar, Kernel::kAvx2, Kernel::kIfma512};
 
 TEST(ChooseKernel, TakesTheFastestWithoutAName) {
   EXPECT_EQ(choose_kernel(nullptr, kWithAll).value(), Kernel::kIfma512);
@@ -75,7 +75,7 @@ TEST(ChooseKernel, TakesTheNamedOne) {
   for (const Kernel kernel : kWithAll) {
     EXPECT_EQ(choose_kernel(kernel_name(kernel), kWithAll).value(), kernel);
   }
-  EXPECT_EQ(choose_kernel("portable8", kOld).value(), Kernel::kPortable8);
+  EXPECT_EQ(choose_kernel("scalar", kWithAll).value(), Kernel::kScalar);
 }
 
 TEST(ChooseKernel, RefusesWhatItDoesNotKnowOrCannotRun) {
@@ -118,7 +118,7 @@ TEST(KernelDeathTest, AnUnknownNameEndsTheProcess) {
         setenv("OPTIKS_FORCE_KERNEL", "neon", 1);
         static_cast<void>(kernel());
       },
-      "OPTIKS_FORCE_KERNEL names none of scalar, portable8, avx2, ifma512");
+      "OPTIKS_FORCE_KERNEL names none of scalar, avx2, ifma512");
 }
 
 }  // namespace

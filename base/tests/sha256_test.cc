@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "optiks/base/hex.h"
+#include "hex.h"
 
 namespace optiks::base {
 namespace {

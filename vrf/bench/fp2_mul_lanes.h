@@ -10,7 +10,8 @@ inline constexpr std::size_t kNumChains = 4;
 
 // Multiplies the coordinates x of points 0 to 3 by the coordinates x of points 4 to 7, num_rounds times.
 using Fp2MulLanes = void(lanes::GroupPoints* elements, std::size_t num_rounds);
-Fp2MulLanes fp2_mul_avx2;
-Fp2MulLanes fp2_mul_ifma;
+#define OPTIKS_DECLARATION(name, Name, hash_lanes, least_batch, instructions) Fp2MulLanes fp2_mul_##name;
+OPTIKS_LANE_KERNELS(OPTIKS_DECLARATION)
+#undef OPTIKS_DECLARATION
 
 }  // namespace optiks::vrf::bench

@@ -177,6 +177,10 @@ BENCHMARK(hash_to_curve_row)->Name("HashToCurve/scalar");
 BENCHMARK(blake2b_portable_row)->Name("Blake2bBlock/portable");
 BENCHMARK(blake2b_libb2_row)->Name("Blake2bBlock/libb2");
 
+#define OPTIKS_FP2_MUL(name, Name, hash_lanes, least_batch, instructions) &bench::fp2_mul_##name,
+constexpr bench::Fp2MulLanes* kFp2Muls[] = {OPTIKS_LANE_KERNELS(OPTIKS_FP2_MUL)};
+#undef OPTIKS_FP2_MUL
+
 void register_kernel(base::Kernel kernel) {
   const std::string name = base::kernel_name(kernel);
   for (const std::int64_t n : {1, 8, 64, 1024}) {
@@ -188,12 +192,8 @@ void register_kernel(base::Kernel kernel) {
   const lanes::Kernel* const groups = kernel_of(kernel);
   if (groups != nullptr) {
     benchmark::RegisterBenchmark(("ScalarMulVar/" + name).c_str(), scalar_mul_lanes_row, kernel);
-  }
-  bench::Fp2MulLanes* const fp2_mul = kernel == base::Kernel::kAvx2      ? &bench::fp2_mul_avx2
-                                      : kernel == base::Kernel::kIfma512 ? &bench::fp2_mul_ifma
-                                                                         : nullptr;
-  if (fp2_mul != nullptr) {
-    benchmark::RegisterBenchmark(("Fp2Mul/" + name).c_str(), fp2_mul_lanes_row, fp2_mul, groups->lanes);
+    benchmark::RegisterBenchmark(("Fp2Mul/" + name).c_str(), fp2_mul_lanes_row,
+                                 kFp2Muls[static_cast<std::size_t>(kernel) - 1], groups->lanes);
   }
 }
 

@@ -113,7 +113,7 @@ int run() {
                       true);
   };
   for (const base::Kernel which : base::runnable_kernels()) {
-    if (which != base::Kernel::kScalar && which != base::Kernel::kPortable8) {
+    if (which != base::Kernel::kScalar) {
       kernel(which);
     }
   }

@@ -27,12 +27,16 @@ void check_alphas(const Alphas& alphas);
 // Returns the functions of a batch kernel, or null for the scalar path.
 [[nodiscard]] const lanes::Kernel* kernel_of(base::Kernel kernel);
 
-// Returns the kernel to use for a batch of n elements. A single element takes the scalar path. Where the kernel is
-// AVX2, two elements also take the scalar path, because a group of lanes takes longer than the scalar path takes for
-// two elements.
+// The least number of elements for which each kernel is faster than the scalar path. A group of lanes takes the same
+// time with fewer elements.
+#define OPTIKS_LEAST_BATCH(name, Name, hash_lanes, least_batch, instructions) least_batch,
+inline constexpr std::size_t kLeastBatch[] = {0, OPTIKS_LANE_KERNELS(OPTIKS_LEAST_BATCH)};
+#undef OPTIKS_LEAST_BATCH
+
+// Returns the kernel to use for a batch of n elements.
 [[nodiscard]] inline base::Kernel batch_kernel(std::size_t n) {
   const base::Kernel kernel = base::kernel();
-  return n == 1 || (n == 2 && kernel == base::Kernel::kAvx2) ? base::Kernel::kScalar : kernel;
+  return n < kLeastBatch[static_cast<std::size_t>(kernel)] ? base::Kernel::kScalar : kernel;
 }
 
 // Processes n elements with a kernel, in chunks of the kernel's size. The function calls by_lanes(kernel, first, count)

@@ -4,19 +4,19 @@
 namespace optiks::vrf {
 
 const lanes::Kernel* kernel_of(base::Kernel kernel) {
+  const lanes::Kernel* found = nullptr;
   switch (kernel) {
     case base::Kernel::kScalar:
       return nullptr;
-    case base::Kernel::kPortable8:
-      return &lanes::portable_kernel();
-    case base::Kernel::kAvx2:
-      OPTIKS_CHECK(lanes::avx2_kernel() != nullptr);
-      return lanes::avx2_kernel();
-    case base::Kernel::kIfma512:
-      OPTIKS_CHECK(lanes::ifma_kernel() != nullptr);
-      return lanes::ifma_kernel();
+#define OPTIKS_CASE(name, Name, hash_lanes, least_batch, instructions) \
+  case base::Kernel::k##Name:                                          \
+    found = lanes::name##_kernel();                                    \
+    break;
+      OPTIKS_LANE_KERNELS(OPTIKS_CASE)
+#undef OPTIKS_CASE
   }
-  return nullptr;
+  OPTIKS_CHECK(found != nullptr);
+  return found;
 }
 
 }  // namespace optiks::vrf

@@ -102,8 +102,6 @@ class KernelTest : public testing::TestWithParam<Kernel> {
   std::vector<Point> expected_h_;
 };
 
-TEST_P(KernelTest, HasItsName) { EXPECT_STREQ(curve_->name, base::kernel_name(GetParam())); }
-
 TEST_P(KernelTest, EncodesToTheCurve) {
   make_h();
   for (std::size_t num_groups = 1; num_groups <= kMaxGroups; ++num_groups) {
@@ -373,7 +371,7 @@ TEST_P(BatchTest, RefusesWhatTheScalarPathRefuses) {
 }
 
 // A batch runs on the kernel that OPTIKS_FORCE_KERNEL names, or without it on the fastest kernel. CMakeLists.txt runs
-// the test program also with scalar and portable8.
+// this test also with the scalar path, and with the portable code of ifma512.
 TEST(BatchKernel, IsTheChosenOneExceptForSingleElements) {
   const char* const forced = std::getenv("OPTIKS_FORCE_KERNEL");
   const char* const fastest = base::kernel_name(base::runnable_kernels().back());

@@ -7,6 +7,7 @@
 
 #include "lanes/lane_sqrt.h"
 #include "lanes/lane_table.h"
+#include "portable_lanes.h"
 
 namespace optiks::vrf::lanes {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "optiks/base/hex.h"
+#include "hex.h"
 #include "optiks/vrf/facts.h"
 #include "point.h"
 #include "scalar.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "optiks/base/hex.h"
+#include "hex.h"
 #include "optiks/ozks/verify/reasons.h"
 
 namespace optiks::ozks::verify::test {

@@ -11,7 +11,6 @@ struct Avx2 {
   using Limbs = Limbs26;
   using Words [[gnu::vector_size(32)]] = u64;
   static constexpr std::size_t kLanes = 4;
-  static constexpr const char* kName = "avx2";
   static constexpr bool kInline = true;
 
   OPTIKS_INLINE static Words multiply(Words a, Words b) { return words(_mm256_mul_epu32(vector(a), vector(b))); }

@@ -12,7 +12,6 @@ struct Ifma {
   using Limbs = Limbs43;
   using Words [[gnu::vector_size(64)]] = u64;
   static constexpr std::size_t kLanes = 8;
-  static constexpr const char* kName = "ifma512";
   static constexpr bool kInline = true;
 
   OPTIKS_INLINE static Words multiply_add_low(Words sum, Words a, Words b) {

@@ -7,6 +7,7 @@
 
 #include "comb.h"
 #include "decompose.h"
+#include "optiks/base/kernel.h"
 #include "suite.h"
 #include "word.h"
 
@@ -35,7 +36,6 @@ enum VerifyPoint : std::size_t { kVerifyH, kVerifyU, kVerifyV, kVerifyClearedGam
 // which are public. num_groups is at most kMaxGroups in every call. mul_same and prove use 200 KiB of stack. Arrays of
 // lanes*num_groups elements hold the element of lane i of group g at index lanes*g + i.
 struct Kernel {
-  const char* name;
   std::size_t lanes;  // at most kMaxLanes
 
   // Computes H of docs/spec/vrf.md section 4 from u. Both coordinates of u are in [0, p].
@@ -68,10 +68,11 @@ struct Kernel {
 inline constexpr std::size_t kMaxEncode = kNumProofPoints * kMaxGroups;
 static_assert(std::size_t{kNumVerifyPoints} <= kNumProofPoints);
 
-// portable_kernel runs on every processor. The other functions return null if the library was built without their
-// kernel. Call these kernels only on processors that have their instructions (optiks/base/kernel.h).
-[[nodiscard]] const Kernel& portable_kernel();
-[[nodiscard]] const Kernel* avx2_kernel();
-[[nodiscard]] const Kernel* ifma_kernel();
+// The function <name>_kernel of each kernel, which returns null if the library was built without the kernel. Call the
+// kernel's functions only if the machine can run it.
+#define OPTIKS_DECLARATION(name, Name, hash_lanes, least_batch, instructions) \
+  [[nodiscard]] const Kernel* name##_kernel();
+OPTIKS_LANE_KERNELS(OPTIKS_DECLARATION)
+#undef OPTIKS_DECLARATION
 
 }  // namespace optiks::vrf::lanes

@@ -276,7 +276,7 @@ struct KernelOf {
     }
   }
 
-  static constexpr Kernel kKernel = {L::kName, L::kLanes, encode_to_curve, encode, mul_same, prove, decode, verify};
+  static constexpr Kernel kKernel = {L::kLanes, encode_to_curve, encode, mul_same, prove, decode, verify};
 };
 
 }  // namespace optiks::vrf::lanes

@@ -44,9 +44,6 @@ inline void store(std::uint8_t* out, T value) {
 
 }  // namespace internal
 
-[[nodiscard]] inline std::uint32_t load_le32(const std::uint8_t* in) {
-  return internal::load<std::uint32_t, std::endian::little>(in);
-}
 [[nodiscard]] inline std::uint64_t load_le64(const std::uint8_t* in) {
   return internal::load<std::uint64_t, std::endian::little>(in);
 }
@@ -60,9 +57,6 @@ inline void store(std::uint8_t* out, T value) {
   return internal::load<std::uint64_t, std::endian::big>(in);
 }
 
-inline void store_le32(std::uint8_t* out, std::uint32_t value) {
-  internal::store<std::uint32_t, std::endian::little>(out, value);
-}
 inline void store_le64(std::uint8_t* out, std::uint64_t value) {
   internal::store<std::uint64_t, std::endian::little>(out, value);
 }

@@ -8,14 +8,28 @@
 
 #include "optiks/base/status.h"
 
+// The registry of the kernels that process several inputs at once, each input in its own lane of vector registers, in
+// increasing order of speed. Each row is X(name, Name, hash lanes, least batch, instructions):
+// - name: the value of OPTIKS_FORCE_KERNEL. It is also part of the names of the kernel's functions: blake2b_name hashes
+//   (base/src/blake2b_name.cc), cpu_runs_name asks whether this machine can run the kernel (base/src/cpu_name.cc), and
+//   name_kernel returns the curve arithmetic (vrf/src/lanes/kernel_name.cc). CMake has the compiler options of these
+//   files (OPTIKS_KERNELS).
+// - Name: the enumerator is kName.
+// - hash lanes: the number of messages in one call of blake2b_name.
+// - least batch: the least number of VRF inputs for which the kernel is faster than the scalar path.
+// - instructions: what the machine lacks if it cannot run the kernel.
+#define OPTIKS_LANE_KERNELS(X) \
+  X(avx2, Avx2, 4, 3, "AVX2")  \
+  X(ifma512, Ifma512, 8, 2, "AVX-512 IFMA")
+
 namespace optiks::base {
 
+#define OPTIKS_ENUMERATOR(name, Name, hash_lanes, least_batch, instructions) k##Name,
 enum class Kernel : std::uint8_t {
-  kScalar,     // "scalar": processes one input after another
-  kPortable8,  // "portable8": the code of "ifma512" in portable C++; slower than "scalar", for tests
-  kAvx2,       // "avx2": processes four inputs at once, in the lanes of AVX2 registers
-  kIfma512,    // "ifma512": processes eight inputs at once, in the lanes of AVX-512 registers
+  kScalar,  // "scalar": processes one input after another
+  OPTIKS_LANE_KERNELS(OPTIKS_ENUMERATOR)
 };
+#undef OPTIKS_ENUMERATOR
 
 // Returns the name by which OPTIKS_FORCE_KERNEL selects the kernel.
 [[nodiscard]] const char* kernel_name(Kernel kernel);

@@ -3,9 +3,9 @@
 
 namespace optiks::base::internal {
 
-void blake2b_eight_avx512(std::uint8_t* digests, std::size_t digest_len, const std::uint64_t* state,
-                          std::uint64_t num_absorbed, const std::uint8_t* slots, std::size_t stride,
-                          const std::size_t* lens) {
+void blake2b_ifma512(std::uint8_t* digests, std::size_t digest_len, const std::uint64_t* state,
+                     std::uint64_t num_absorbed, const std::uint8_t* slots, std::size_t stride,
+                     const std::size_t* lens) {
   hash_lanes<Words8>(digests, digest_len, state, num_absorbed, slots, stride, lens);
 }
 

@@ -1,4 +1,4 @@
-// Conversion between bytes and lower-case hexadecimal, for tests, test vectors and messages about public bytes.
+// Conversion between bytes and lower-case hexadecimal, for tests.
 #pragma once
 
 #include <optional>

@@ -9,7 +9,7 @@
 
 namespace optiks::vrf::lanes {
 
-const Kernel* ifma_kernel() {
+const Kernel* ifma512_kernel() {
 #ifdef __AVX512IFMA__
   return &KernelOf<Ifma>::kKernel;
 #else
