@@ -70,6 +70,9 @@ std::size_t optiks_sizeof(const char* name) {
       {"optiks_user_result_t", sizeof(optiks_user_result_t)},
       {"optiks_device_result_t", sizeof(optiks_device_result_t)},
       {"optiks_own_key_result_t", sizeof(optiks_own_key_result_t)},
+      {"optiks_versions_verdict_t", sizeof(optiks_versions_verdict_t)},
+      {"optiks_users_verdict_t", sizeof(optiks_users_verdict_t)},
+      {"optiks_user_monitor_verdict_t", sizeof(optiks_user_monitor_verdict_t)},
   };
   if (name != nullptr) {
     for (const Size& known : kSizes) {

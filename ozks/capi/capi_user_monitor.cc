@@ -61,19 +61,6 @@ class OwnQuestion {
   OwnState state_;
 };
 
-struct MonitorOutput {
-  std::int32_t* reason;
-  optiks_head_result_t* head;
-  std::int32_t* has_left;
-  optiks_versions_result_t* list;
-  optiks_own_key_result_t* keys;
-  std::size_t keys_capacity;
-  std::size_t* num_keys;
-  optiks_version_entry_t* entries;
-  std::size_t entries_capacity;
-  std::size_t* num_entries;
-};
-
 // The verified contents of an accepted answer.
 struct Shown {
   VersionsResult list;
@@ -122,7 +109,7 @@ optiks_own_key_result_t to_key_result(const DeviceVersions& key, ByteSpan answer
 }
 
 std::int32_t verify_monitor_answer(const optiks_context_t& context, const OwnQuestion& own, ByteSpan answer,
-                                   const MonitorOutput& out) {
+                                   optiks_user_monitor_verdict_t& out) {
   Context brought;
   UserMonitorVerifier verifier;
   Reason reason = to_context(context, brought);
@@ -134,10 +121,10 @@ std::int32_t verify_monitor_answer(const optiks_context_t& context, const OwnQue
   if (reason == Reason::kValid && !has_left) {
     reason = verify_all(verifier, shown);
   }
-  *out.reason = to_number(reason);
-  *out.num_keys = reason == Reason::kValid ? shown.keys.size() : 0;
-  *out.num_entries = reason == Reason::kValid ? shown.entries.size() : 0;
-  *out.has_left = has_left ? 1 : 0;
+  out.reason = to_number(reason);
+  out.num_keys = reason == Reason::kValid ? shown.keys.size() : 0;
+  out.num_entries = reason == Reason::kValid ? shown.entries.size() : 0;
+  out.has_left = has_left ? 1 : 0;
   if (reason != Reason::kValid) {
     return OPTIKS_OK;
   }
@@ -145,8 +132,8 @@ std::int32_t verify_monitor_answer(const optiks_context_t& context, const OwnQue
     set_last_error("keys_capacity or entries_capacity is too small");
     return OPTIKS_E_BUFFER;
   }
-  *out.head = to_result(verifier.head(), verifier.encoded_head(), answer);
-  *out.list = to_versions_result(shown.list);
+  out.head = to_result(verifier.head(), verifier.encoded_head(), answer);
+  out.list = to_versions_result(shown.list);
   std::ranges::transform(shown.keys, out.keys,
                          [&](const DeviceVersions& key) { return to_key_result(key, answer, own.octets()); });
   std::ranges::transform(shown.entries, out.entries,
@@ -158,28 +145,19 @@ std::int32_t verify_monitor_answer(const optiks_context_t& context, const OwnQue
 
 extern "C" {
 
-// NOLINTBEGIN(readability-non-const-parameter): the lambda in the body writes through these pointers.
 int32_t optiks_verify_user_monitor(const optiks_context_t* context, const optiks_user_state_t* state, size_t num_names,
                                    const uint8_t* strings, const uint64_t* string_offsets, const optiks_known_t* known,
-                                   const uint8_t* answer, size_t answer_len, int32_t* out_reason,
-                                   optiks_head_result_t* out_head, int32_t* out_has_left,
-                                   optiks_versions_result_t* out_list, optiks_own_key_result_t* out_keys,
-                                   size_t keys_capacity, size_t* out_num_keys, optiks_version_entry_t* out_entries,
-                                   size_t entries_capacity, size_t* out_num_entries) {
+                                   const uint8_t* answer, size_t answer_len, optiks_user_monitor_verdict_t* out) {
   return guarded([&]() -> std::int32_t {
     OwnQuestion own;
-    if (!valid(context) || !readable(answer, answer_len) || out_reason == nullptr || out_head == nullptr ||
-        out_has_left == nullptr || out_list == nullptr || !readable(out_keys, keys_capacity) ||
-        out_num_keys == nullptr || !readable(out_entries, entries_capacity) || out_num_entries == nullptr ||
+    if (!valid(context) || !readable(answer, answer_len) || out == nullptr ||
+        !readable(out->keys, out->keys_capacity) || !readable(out->entries, out->entries_capacity) ||
         !own.read(state, num_names, strings, string_offsets, known)) {
       return argument_error(
           "optiks_verify_user_monitor: NULL, a string that is none of a user's, or a state that is none");
     }
-    const MonitorOutput out{out_reason,    out_head,     out_has_left, out_list,         out_keys,
-                            keys_capacity, out_num_keys, out_entries,  entries_capacity, out_num_entries};
-    return verify_monitor_answer(*context, own, {answer, answer_len}, out);
+    return verify_monitor_answer(*context, own, {answer, answer_len}, *out);
   });
 }
-// NOLINTEND(readability-non-const-parameter)
 
 }  // extern "C"

@@ -100,17 +100,6 @@ class UserQuestions {
   std::vector<std::size_t> first_key_;  // for each user, the index of its first key in keys_
 };
 
-struct UsersOutput {
-  std::int32_t* reason;
-  std::size_t* failed;
-  optiks_head_result_t* head;
-  std::size_t* record_offset;
-  optiks_user_result_t* users;
-  optiks_device_result_t* devices;
-  std::size_t devices_capacity;
-  std::size_t* num_devices;
-};
-
 optiks_user_result_t to_user_result(const UserResult& result, const UserState& brought, ByteSpan answer) {
   optiks_user_result_t out{};
   out.kind = static_cast<std::int32_t>(result.kind);
@@ -137,14 +126,14 @@ optiks_device_result_t to_device_result(const DeviceResult& result, ByteSpan lis
 }
 
 std::int32_t verify_users_answer(const optiks_context_t& context, const UserQuestions& asked, ByteSpan answer,
-                                 const UsersOutput& out) {
+                                 optiks_users_verdict_t& out) {
   const std::size_t n = asked.size();
   UserAnswerVerifier verifier;
   Reason reason = begin(context, answer, n, verifier);
   const std::size_t room = reason == Reason::kValid ? verifier.num_devices() : 0;
   if (room > out.devices_capacity) {
     set_last_error("devices_capacity is too small");
-    *out.num_devices = room;
+    out.num_devices = room;
     return OPTIKS_E_BUFFER;
   }
   std::size_t failed = n;
@@ -160,8 +149,8 @@ std::int32_t verify_users_answer(const optiks_context_t& context, const UserQues
     reason = verifier.finish();
   }
   if (reason == Reason::kValid) {
-    *out.head = to_result(verifier.head(), verifier.encoded_head(), answer);
-    *out.record_offset = offset_in(answer, verifier.newest_record());
+    out.head = to_result(verifier.head(), verifier.encoded_head(), answer);
+    out.record_offset = offset_in(answer, verifier.newest_record());
     std::size_t at = 0;
     for (std::size_t i = 0; i < n; ++i) {
       // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): NULL only if n is 0, which the analyzer does not track.
@@ -171,9 +160,9 @@ std::int32_t verify_users_answer(const optiks_context_t& context, const UserQues
       }
     }
   }
-  *out.reason = to_number(reason);
-  *out.failed = failed;
-  *out.num_devices = reason == Reason::kValid ? room - free.size() : 0;
+  out.reason = to_number(reason);
+  out.failed = failed;
+  out.num_devices = reason == Reason::kValid ? room - free.size() : 0;
   return OPTIKS_OK;
 }
 
@@ -181,26 +170,18 @@ std::int32_t verify_users_answer(const optiks_context_t& context, const UserQues
 
 extern "C" {
 
-// NOLINTBEGIN(readability-non-const-parameter): the lambda in the body writes through these pointers.
 int32_t optiks_verify_users(const optiks_context_t* context, size_t n, const uint8_t* strings,
                             const uint64_t* string_offsets, const optiks_user_state_t* states,
-                            const optiks_known_t* known, const uint8_t* answer, size_t answer_len, int32_t* out_reason,
-                            size_t* out_failed, optiks_head_result_t* out_head, size_t* out_record_offset,
-                            optiks_user_result_t* out_users, optiks_device_result_t* out_devices,
-                            size_t devices_capacity, size_t* out_num_devices) {
+                            const optiks_known_t* known, const uint8_t* answer, size_t answer_len,
+                            optiks_users_verdict_t* out) {
   return guarded([&]() -> std::int32_t {
     UserQuestions asked;
-    if (!valid_now(context) || !readable(answer, answer_len) || out_reason == nullptr || out_failed == nullptr ||
-        out_head == nullptr || out_record_offset == nullptr || !readable(out_users, n) ||
-        !readable(out_devices, devices_capacity) || out_num_devices == nullptr ||
-        !asked.read(n, strings, string_offsets, states, known)) {
+    if (!valid_now(context) || !readable(answer, answer_len) || out == nullptr || !readable(out->users, n) ||
+        !readable(out->devices, out->devices_capacity) || !asked.read(n, strings, string_offsets, states, known)) {
       return argument_error("optiks_verify_users: NULL, a string that is none of a user's, or a state that is none");
     }
-    const UsersOutput out{out_reason, out_failed,  out_head,         out_record_offset,
-                          out_users,  out_devices, devices_capacity, out_num_devices};
-    return verify_users_answer(*context, asked, {answer, answer_len}, out);
+    return verify_users_answer(*context, asked, {answer, answer_len}, *out);
   });
 }
-// NOLINTEND(readability-non-const-parameter)
 
 }  // extern "C"

@@ -36,24 +36,14 @@ std::int32_t verify_lookup_answer(const optiks_context_t& context, std::size_t n
   return OPTIKS_OK;
 }
 
-struct VersionsOutput {
-  std::int32_t* reason;
-  std::size_t* failed;
-  optiks_head_result_t* head;
-  optiks_versions_result_t* results;
-  optiks_version_entry_t* entries;
-  std::size_t entries_capacity;
-  std::size_t* num_entries;
-};
-
 std::int32_t verify_versions_answer(const optiks_context_t& context, std::size_t n, const ByteStrings& keys,
-                                    const optiks_known_t* known, ByteSpan answer, const VersionsOutput& out) {
+                                    const optiks_known_t* known, ByteSpan answer, optiks_versions_verdict_t& out) {
   VersionsAnswerVerifier verifier;
   Reason reason = begin(context, answer, n, verifier);
   const std::size_t num_entries = reason == Reason::kValid ? verifier.num_entries() : 0;
   if (num_entries > out.entries_capacity) {
     set_last_error("entries_capacity is too small");
-    *out.num_entries = num_entries;
+    out.num_entries = num_entries;
     return OPTIKS_E_BUFFER;
   }
   std::size_t failed = n;
@@ -67,14 +57,14 @@ std::int32_t verify_versions_answer(const optiks_context_t& context, std::size_t
   }
   const bool accepted = reason == Reason::kValid;
   if (accepted) {
-    *out.head = to_result(verifier.head(), verifier.encoded_head(), answer);
+    out.head = to_result(verifier.head(), verifier.encoded_head(), answer);
     std::ranges::transform(results, out.results, to_versions_result);
     std::ranges::transform(entries, out.entries,
                            [&](const VersionEntry& entry) { return to_version_entry(entry, answer); });
   }
-  *out.reason = to_number(reason);
-  *out.failed = failed;
-  *out.num_entries = accepted ? num_entries : 0;
+  out.reason = to_number(reason);
+  out.failed = failed;
+  out.num_entries = accepted ? num_entries : 0;
   return OPTIKS_OK;
 }
 
@@ -140,26 +130,19 @@ int32_t optiks_verify_lookup(const optiks_context_t* context, size_t n, const ui
   });
 }
 
-// NOLINTBEGIN(readability-non-const-parameter): the lambda in the body writes through these pointers.
 int32_t optiks_verify_versions(const optiks_context_t* context, size_t n, const uint8_t* keys,
                                const uint64_t* key_offsets, const optiks_known_t* known, const uint8_t* answer,
-                               size_t answer_len, int32_t* out_reason, size_t* out_failed,
-                               optiks_head_result_t* out_head, optiks_versions_result_t* out_results,
-                               optiks_version_entry_t* out_entries, size_t entries_capacity, size_t* out_num_entries) {
+                               size_t answer_len, optiks_versions_verdict_t* out) {
   return guarded([&]() -> std::int32_t {
     ByteStrings asked;
-    if (!valid(context) || !read_keys(n, keys, key_offsets, asked) || !readable(answer, answer_len) ||
-        out_reason == nullptr || out_failed == nullptr || out_head == nullptr || !readable(out_results, n) ||
-        !readable(out_entries, entries_capacity) || out_num_entries == nullptr || !valid(known, n, true)) {
+    if (!valid(context) || !read_keys(n, keys, key_offsets, asked) || !readable(answer, answer_len) || out == nullptr ||
+        !readable(out->results, n) || !readable(out->entries, out->entries_capacity) || !valid(known, n, true)) {
       return argument_error(
           "optiks_verify_versions: NULL, a key that is not 1..255 octets, or a known state that is none");
     }
-    const VersionsOutput out{out_reason,  out_failed,       out_head,       out_results,
-                             out_entries, entries_capacity, out_num_entries};
-    return verify_versions_answer(*context, n, asked, known, {answer, answer_len}, out);
+    return verify_versions_answer(*context, n, asked, known, {answer, answer_len}, *out);
   });
 }
-// NOLINTEND(readability-non-const-parameter)
 
 int32_t optiks_verify_audit(const optiks_context_t* context, const uint8_t* stored_record, const uint8_t* period_record,
                             const uint8_t* proof, size_t proof_len, int32_t* out_reason,

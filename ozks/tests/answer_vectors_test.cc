@@ -60,26 +60,26 @@ class Row {
   }
 
   std::int32_t versions() {
-    std::int32_t reason = -1;
-    std::size_t failed = 0;
-    std::size_t num_entries = 0;
-    optiks_head_result_t head{};
     std::vector<optiks_versions_result_t> results(known_.size());
     std::vector<optiks_version_entry_t> entries;
+    optiks_versions_verdict_t verdict{};
+    verdict.reason = -1;
+    verdict.results = results.data();
     std::int32_t status = OPTIKS_E_BUFFER;
     for (int attempt = 0; attempt < 2 && status == OPTIKS_E_BUFFER; ++attempt) {
-      entries.resize(num_entries);
+      entries.resize(verdict.num_entries);
+      verdict.entries = entries.data();
+      verdict.entries_capacity = entries.size();
       status = optiks_verify_versions(&context_, known_.size(), keys_.data(), offsets_.data(), known_.data(),
-                                      answer_.data(), answer_.size(), &reason, &failed, &head, results.data(),
-                                      entries.data(), entries.size(), &num_entries);
+                                      answer_.data(), answer_.size(), &verdict);
     }
     EXPECT_EQ(status, OPTIKS_OK);
     std::size_t at = 0;
-    for (std::size_t i = 0; reason == 0 && i < results.size(); ++i) {
+    for (std::size_t i = 0; verdict.reason == 0 && i < results.size(); ++i) {
       check_versions(results[i], std::span(entries).subspan(at, results[i].num_entries), vector_["results"][i]);
       at += results[i].num_entries;
     }
-    return reason;
+    return verdict.reason;
   }
 
   std::int32_t audit() {

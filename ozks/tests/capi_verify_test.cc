@@ -68,15 +68,72 @@ TEST_F(CApiVerify, Lookup) {
 TEST_F(CApiVerify, Versions) {
   optiks_versions_result_t versions{};
   optiks_version_entry_t entry{};
-  const Call call("versions", optiks_verify_versions, &context_, 1, key_, one_, &known_, octets(), 1, &reason_,
-                  &failed_, &head_, &versions, &entry, 1, &len_);
-  call.needs(kArg<0>, kArg<2>, kArg<3>, kArg<5>, kArg<7>, kArg<8>, kArg<9>, kArg<10>, kArg<11>, kArg<13>);
-  call.refuses({{kArg<3>, empty_}});
+  optiks_versions_verdict_t verdict{};
+  verdict.results = &versions;
+  verdict.entries = &entry;
+  verdict.entries_capacity = 1;
+  optiks_versions_verdict_t no_results = verdict;
+  no_results.results = nullptr;
+  optiks_versions_verdict_t no_entries = verdict;
+  no_entries.entries = nullptr;
+  const Call call("versions", optiks_verify_versions, &context_, 1, key_, one_, &known_, octets(), 1, &verdict);
+  call.needs(kArg<0>, kArg<2>, kArg<3>, kArg<5>, kArg<7>);
+  call.refuses({{kArg<3>, empty_}, {kArg<7>, &no_results}, {kArg<7>, &no_entries}});
   EXPECT_EQ(call(), OPTIKS_OK);
   known_.version = 2;
   EXPECT_EQ(call(), OPTIKS_E_ARGUMENT);
   known_.page_version = 3;
   EXPECT_EQ(call(), OPTIKS_OK);
+}
+
+TEST_F(CApiVerify, Users) {
+  const std::uint64_t offsets[5] = {0, 1, 1, 1, 1};  // a username, and empty strings for what the client does not know
+  const optiks_user_state_t state{};
+  optiks_user_result_t user{};
+  optiks_device_result_t device{};
+  optiks_users_verdict_t verdict{};
+  verdict.users = &user;
+  verdict.devices = &device;
+  verdict.devices_capacity = 1;
+  optiks_users_verdict_t no_users = verdict;
+  no_users.users = nullptr;
+  optiks_users_verdict_t no_devices = verdict;
+  no_devices.devices = nullptr;
+  const Call call("users", optiks_verify_users, &context_, 1, key_, offsets, &state, &known_, octets(), 1, &verdict);
+  call.needs(kArg<0>, kArg<2>, kArg<3>, kArg<4>, kArg<5>, kArg<6>, kArg<8>);
+  call.refuses({{kArg<8>, &no_users}, {kArg<8>, &no_devices}});
+  EXPECT_EQ(call(), OPTIKS_OK);
+  EXPECT_NE(verdict.reason, 0);
+  EXPECT_EQ(verdict.num_devices, 0U);
+  context_.ended_record = octets();
+  EXPECT_EQ(call(), OPTIKS_E_ARGUMENT) << "an ended period has no lookups";
+}
+
+TEST_F(CApiVerify, UserMonitor) {
+  const std::uint64_t offsets[4] = {0, 1, 1, 1};  // a user id, an empty name that the call refuses, no list
+  const std::uint64_t no_names[3] = {0, 1, 1};
+  const optiks_user_state_t state{};
+  optiks_own_key_result_t key{};
+  optiks_version_entry_t entry{};
+  optiks_user_monitor_verdict_t verdict{};
+  verdict.keys = &key;
+  verdict.keys_capacity = 1;
+  verdict.entries = &entry;
+  verdict.entries_capacity = 1;
+  optiks_user_monitor_verdict_t no_keys = verdict;
+  no_keys.keys = nullptr;
+  optiks_user_monitor_verdict_t no_entries = verdict;
+  no_entries.entries = nullptr;
+  Call call("user monitor", optiks_verify_user_monitor, &context_, &state, 0, key_, no_names, &known_, octets(), 1,
+            &verdict);
+  call.needs(kArg<0>, kArg<1>, kArg<3>, kArg<4>, kArg<5>, kArg<6>, kArg<8>);
+  call.refuses({{kArg<8>, &no_keys}, {kArg<8>, &no_entries}});
+  EXPECT_EQ(call(), OPTIKS_OK);
+  EXPECT_NE(verdict.reason, 0);
+  EXPECT_EQ(verdict.num_keys, 0U);
+  call.set(kArg<2>, 1);
+  call.set(kArg<4>, offsets);
+  EXPECT_EQ(call(), OPTIKS_E_ARGUMENT) << "an empty name";
 }
 
 TEST_F(CApiVerify, RecordsAndAudits) {

@@ -51,9 +51,15 @@ class VersionsResult(Structure):
                 ("reserved", c_int32)]
 
 
+class VersionsVerdict(Structure):
+    _fields_ = [("head", HeadResult), ("results", POINTER(VersionsResult)), ("entries", POINTER(VersionEntry)), ("entries_capacity", c_size_t),
+                ("num_entries", c_size_t), ("failed", c_size_t), ("reason", c_int32), ("reserved", c_int32)]
+
+
 STRUCTS = {"optiks_anchor_t": Anchor, "optiks_context_t": Context, "optiks_known_t": Known, "optiks_end_t": End,
            "optiks_head_result_t": HeadResult, "optiks_lookup_result_t": LookupResult,
-           "optiks_version_entry_t": VersionEntry, "optiks_versions_result_t": VersionsResult}
+           "optiks_version_entry_t": VersionEntry, "optiks_versions_result_t": VersionsResult,
+           "optiks_versions_verdict_t": VersionsVerdict}
 
 
 class NativeError(Exception):
@@ -68,10 +74,9 @@ class NativeVerifier:
         library.optiks_abi_version.restype = c_uint32
         library.optiks_sizeof.argtypes, library.optiks_sizeof.restype = [c_char_p], c_size_t
         octets, out_reason, out_len = c_char_p, POINTER(c_int32), POINTER(c_size_t)
-        keys = [POINTER(Context), c_size_t, c_char_p, POINTER(c_uint64), POINTER(Known), octets, c_size_t, out_reason,
-                out_len, POINTER(HeadResult)]
-        library.optiks_verify_lookup.argtypes = [*keys, POINTER(LookupResult)]
-        library.optiks_verify_versions.argtypes = [*keys, POINTER(VersionsResult), POINTER(VersionEntry), c_size_t, out_len]
+        keys = [POINTER(Context), c_size_t, c_char_p, POINTER(c_uint64), POINTER(Known), octets, c_size_t]
+        library.optiks_verify_lookup.argtypes = [*keys, out_reason, out_len, POINTER(HeadResult), POINTER(LookupResult)]
+        library.optiks_verify_versions.argtypes = [*keys, POINTER(VersionsVerdict)]
         library.optiks_verify_audit.argtypes = [
             POINTER(Context), octets, octets, octets, c_size_t, out_reason, c_char_p, POINTER(c_uint32)]
         library.optiks_verify_handover.argtypes = [
@@ -109,20 +114,18 @@ class NativeVerifier:
         return self.name(reason), [{"version": one.version, "value": value_of(one, answer)} for one in results]
 
     def _versions(self, asked: tuple, answer: bytes, ends: list[dict | None]) -> tuple[str, list[dict]]:
-        reason, failed, head, count = c_int32(-1), c_size_t(), HeadResult(), c_size_t()
         results, capacity = (VersionsResult * asked[1])(), 16
         while True:
             entries = (VersionEntry * capacity)()
-            status = self.library.optiks_verify_versions(
-                *asked, answer, len(answer), byref(reason), byref(failed), byref(head), results, entries, capacity,
-                byref(count))
+            verdict = VersionsVerdict(results=results, entries=entries, entries_capacity=capacity, reason=-1)
+            status = self.library.optiks_verify_versions(*asked, answer, len(answer), byref(verdict))
             if status != ABI_E_BUFFER:
                 break
-            capacity = count.value
+            capacity = verdict.num_entries
         check(status)
-        judged = self.name(reason)
+        judged = self.name(verdict.reason)
         if judged == "valid":
-            judged = self.handed_over(head, results, entries, answer, ends)
+            judged = self.handed_over(verdict.head, results, entries, answer, ends)
         return judged, versions_shown(results, entries, answer)
 
     def handed_over(self, head: HeadResult, results, entries, answer: bytes, ends: list[dict | None]) -> str:
@@ -140,7 +143,7 @@ class NativeVerifier:
                     return self.name(reason)
         return "valid"
 
-    def name(self, reason: c_int32) -> str:
+    def name(self, reason: int | c_int32) -> str:
         name, length = ctypes.create_string_buffer(64), c_size_t()
         check(self.library.optiks_reason_name(reason, name, len(name), byref(length)))
         return name.raw[:length.value].decode()

@@ -43,7 +43,19 @@ class OwnKeyResult(Structure):
     _fields_ = [("id_offset", c_size_t), ("id_len", c_size_t), ("versions", VersionsResult), ("id_is_brought", c_int32), ("reserved", c_int32)]
 
 
-STRUCTS = {"optiks_user_state_t": UserState, "optiks_user_result_t": UserResult, "optiks_device_result_t": DeviceResult, "optiks_own_key_result_t": OwnKeyResult}
+class UsersVerdict(Structure):
+    _fields_ = [("head", HeadResult), ("record_offset", c_size_t), ("users", POINTER(UserResult)), ("devices", POINTER(DeviceResult)),
+                ("devices_capacity", c_size_t), ("num_devices", c_size_t), ("failed", c_size_t), ("reason", c_int32), ("reserved", c_int32)]
+
+
+class UserMonitorVerdict(Structure):
+    _fields_ = [("head", HeadResult), ("list", VersionsResult), ("keys", POINTER(OwnKeyResult)), ("keys_capacity", c_size_t),
+                ("num_keys", c_size_t), ("entries", POINTER(VersionEntry)), ("entries_capacity", c_size_t), ("num_entries", c_size_t),
+                ("reason", c_int32), ("has_left", c_int32)]
+
+
+STRUCTS = {"optiks_user_state_t": UserState, "optiks_user_result_t": UserResult, "optiks_device_result_t": DeviceResult,
+           "optiks_own_key_result_t": OwnKeyResult, "optiks_users_verdict_t": UsersVerdict, "optiks_user_monitor_verdict_t": UserMonitorVerdict}
 
 
 class NativeUsers:
@@ -54,13 +66,11 @@ class NativeUsers:
         self._verifier, self._name, self._library = verifier, verifier.name, verifier.library
         self.seconds = 0.0
         check_sizes(self._library, STRUCTS)
-        texts, answer, size, reason = [c_char_p, POINTER(c_uint64)], [c_char_p, c_size_t], POINTER(c_size_t), POINTER(c_int32)
+        texts, answer = [c_char_p, POINTER(c_uint64)], [c_char_p, c_size_t]
         self._library.optiks_verify_users.argtypes = [
-            POINTER(Context), c_size_t, *texts, POINTER(UserState), POINTER(Known), *answer, reason, size, POINTER(HeadResult), size,
-            POINTER(UserResult), POINTER(DeviceResult), c_size_t, size]
+            POINTER(Context), c_size_t, *texts, POINTER(UserState), POINTER(Known), *answer, POINTER(UsersVerdict)]
         self._library.optiks_verify_user_monitor.argtypes = [
-            POINTER(Context), POINTER(UserState), c_size_t, *texts, POINTER(Known), *answer, reason, POINTER(HeadResult), POINTER(c_int32),
-            POINTER(VersionsResult), POINTER(OwnKeyResult), c_size_t, size, POINTER(VersionEntry), c_size_t, size]
+            POINTER(Context), POINTER(UserState), c_size_t, *texts, POINTER(Known), *answer, POINTER(UserMonitorVerdict)]
 
     def lookup(self, anchors: list[dict], row: dict) -> tuple[str, list[dict]]:
         """Returns the verifier's reason for a row and, for a valid answer, its contents about each user, in the form of the row's
@@ -75,24 +85,23 @@ class NativeUsers:
             states.append(UserState(kept["least_epoch"], len(own), kept["has_left"], kept.get("generation", 0)))
             lists.append(_known(listed))
             keys += [_known(known) for _, known in own]
-        reason, failed, head, record, count = c_int32(-1), c_size_t(), HeadResult(), c_size_t(), c_size_t()
         context, results, states = context_of(anchors[row["anchor"]], row), (UserResult * len(users))(), (UserState * len(users))(*states)
         known, octets = (Known * len(lists + keys))(*lists, *keys), strings([bytes.fromhex(text) for text in texts + devices])
 
         def call(capacity: int) -> tuple:
             room = (DeviceResult * capacity)()
-            return room, self._library.optiks_verify_users(
-                byref(context), len(users), *octets, states, known, answer, len(answer), byref(reason), byref(failed), byref(head), byref(record),
-                results, room, capacity, byref(count))
+            verdict = UsersVerdict(users=results, devices=room, devices_capacity=capacity, reason=-1)
+            status = self._library.optiks_verify_users(byref(context), len(users), *octets, states, known, answer, len(answer), byref(verdict))
+            return (verdict, room), status, verdict.num_devices
 
-        room = self._with_room(call, count)
+        verdict, room = self._with_room(call)
         shown, start = [], 0
         for one in results:
             own = room[start:start + one.num_devices]
             start += one.num_devices
             shown.append({"kind": KINDS[one.kind], "epoch": one.epoch, "generation": one.generation, "devices": _looked_up(one.devices, answer),
                           "keys": [_looked_up(device.key, answer) for device in own]})
-        return self._name(reason), shown
+        return self._name(verdict.reason), shown
 
     def monitor(self, anchors: list[dict], row: dict) -> tuple[str, dict]:
         """Returns the verifier's reason for a row and, for a valid answer, its contents about an owner's own user."""
@@ -101,35 +110,34 @@ class NativeUsers:
         octets = strings([bytes.fromhex(text) for text in (own["user"], *own["names"], listed["list"] if listed else "", *(one["device"] for one in keys))])
         known = [_known(listed), *(_known(one["known"]) for one in keys)]
         context, state = context_of(anchors[row["anchor"]], row), UserState(own["least_epoch"], len(keys), own["has_left"])
-        reason, head, has_left, found = c_int32(-1), HeadResult(), c_int32(), VersionsResult()
-        num_keys, num_entries = c_size_t(), c_size_t()
 
         def call(capacity: int) -> tuple:
-            room = (OwnKeyResult * capacity)(), (VersionEntry * capacity)()
-            return room, self._library.optiks_verify_user_monitor(
-                byref(context), byref(state), len(own["names"]), *octets, (Known * len(known))(*known), answer, len(answer), byref(reason), byref(head),
-                byref(has_left), byref(found), room[0], capacity, byref(num_keys), room[1], capacity, byref(num_entries))
+            keys, entries = (OwnKeyResult * capacity)(), (VersionEntry * capacity)()
+            verdict = UserMonitorVerdict(keys=keys, keys_capacity=capacity, entries=entries, entries_capacity=capacity, reason=-1)
+            status = self._library.optiks_verify_user_monitor(
+                byref(context), byref(state), len(own["names"]), *octets, (Known * len(known))(*known), answer, len(answer), byref(verdict))
+            return (verdict, keys[:verdict.num_keys], entries), status, max(verdict.num_keys, verdict.num_entries)
 
-        followed, entries = self._with_room(call, num_keys, num_entries)
-        results, judged = [found, *(one.versions for one in followed[:num_keys.value])], self._name(reason)
-        if judged == "valid" and not has_left.value:
-            ids = [(octets[0] if one.id_is_brought else answer)[one.id_offset:one.id_offset + one.id_len] for one in followed[:num_keys.value]]
+        verdict, followed, entries = self._with_room(call)
+        head, results, judged = verdict.head, [verdict.list, *(one.versions for one in followed)], self._name(verdict.reason)
+        if judged == "valid" and not verdict.has_left:
+            ids = [(octets[0] if one.id_is_brought else answer)[one.id_offset:one.id_offset + one.id_len] for one in followed]
             ends = {(end["structure"], end["key"]): end for end in own.get("ends", [])}
             own_ends = [ends.get((DEVICES, own["user"])), *(ends.get((KEYS, one.hex())) for one in ids)]
             judged = self._verifier.handed_over(head, results, entries, answer, own_ends)
         lists = versions_shown(results, entries, answer)
-        return judged, {"epoch": head.epoch, "has_left": bool(has_left.value), "devices": lists[0], "keys": lists[1:]}
+        return judged, {"epoch": head.epoch, "has_left": bool(verdict.has_left), "devices": lists[0], "keys": lists[1:]}
 
-    def _with_room(self, call: Callable[[int], tuple], *counts: c_size_t):
-        """Makes a call and, if its buffers were too small, repeats it with as much room as the first call asked for (rule 4 of
-        optiks.h)."""
+    def _with_room(self, call: Callable[[int], tuple]):
+        """Makes a call with a capacity and returns its result. `call` returns the result, the status, and the capacity that the call needs.
+        If the buffers were too small, repeats the call with that capacity (rule 4 of optiks.h)."""
         started = time.perf_counter()
-        room, status = call(16)
+        result, status, needed = call(16)
         if status == ABI_E_BUFFER:
-            room, status = call(max(count.value for count in counts))
+            result, status, _ = call(needed)
         self.seconds = time.perf_counter() - started
         check(status)
-        return room
+        return result
 
 
 def _known(known: dict | None) -> Known:

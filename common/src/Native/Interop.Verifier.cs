@@ -137,6 +137,48 @@ internal static unsafe partial class Interop
         public int Reserved;
     }
 
+    [StructLayout(LayoutKind.Sequential)]
+    public struct VersionsVerdict
+    {
+        public HeadResult Head;
+        public VersionsResult* Results;
+        public VersionEntry* Entries;
+        public nuint EntriesCapacity;
+        public nuint NumEntries;
+        public nuint Failed;
+        public int Reason;
+        public int Reserved;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct UsersVerdict
+    {
+        public HeadResult Head;
+        public nuint RecordOffset;
+        public UserResult* Users;
+        public DeviceResult* Devices;
+        public nuint DevicesCapacity;
+        public nuint NumDevices;
+        public nuint Failed;
+        public int Reason;
+        public int Reserved;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct UserMonitorVerdict
+    {
+        public HeadResult Head;
+        public VersionsResult List;
+        public OwnKeyResult* Keys;
+        public nuint KeysCapacity;
+        public nuint NumKeys;
+        public VersionEntry* Entries;
+        public nuint EntriesCapacity;
+        public nuint NumEntries;
+        public int Reason;
+        public int HasLeft;
+    }
+
     [LibraryImport(Library)]
     public static partial int optiks_verify_anchor(in Anchor anchor, out int reason, Span<byte> logId);
 
@@ -153,25 +195,17 @@ internal static unsafe partial class Interop
     [LibraryImport(Library)]
     public static partial int optiks_verify_versions(
         in Context context, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<Known> known,
-        ReadOnlySpan<byte> answer,
-        nuint answerLength, out int reason, out nuint failed, out HeadResult head, Span<VersionsResult> results, Span<VersionEntry> entries,
-        nuint entriesCapacity, out nuint numEntries);
+        ReadOnlySpan<byte> answer, nuint answerLength, ref VersionsVerdict verdict);
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_users(
         in Context context, nuint n, ReadOnlySpan<byte> strings, ReadOnlySpan<ulong> stringOffsets, ReadOnlySpan<UserState> states,
-        ReadOnlySpan<Known> known,
-        ReadOnlySpan<byte> answer, nuint answerLength, out int reason, out nuint failed, out HeadResult head, out nuint recordOffset,
-        Span<UserResult> users,
-        Span<DeviceResult> devices, nuint devicesCapacity, out nuint numDevices);
+        ReadOnlySpan<Known> known, ReadOnlySpan<byte> answer, nuint answerLength, ref UsersVerdict verdict);
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_user_monitor(
         in Context context, in UserState state, nuint numNames, ReadOnlySpan<byte> strings, ReadOnlySpan<ulong> stringOffsets,
-        ReadOnlySpan<Known> known,
-        ReadOnlySpan<byte> answer, nuint answerLength, out int reason, out HeadResult head, out int hasLeft, out VersionsResult list,
-        Span<OwnKeyResult> keys,
-        nuint keysCapacity, out nuint numKeys, Span<VersionEntry> entries, nuint entriesCapacity, out nuint numEntries);
+        ReadOnlySpan<Known> known, ReadOnlySpan<byte> answer, nuint answerLength, ref UserMonitorVerdict verdict);
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_periods(

@@ -40,6 +40,9 @@ public static class NativeLibraryCheck
             CheckSize<Interop.UserResult>("optiks_user_result_t");
             CheckSize<Interop.DeviceResult>("optiks_device_result_t");
             CheckSize<Interop.OwnKeyResult>("optiks_own_key_result_t");
+            CheckSize<Interop.VersionsVerdict>("optiks_versions_verdict_t");
+            CheckSize<Interop.UsersVerdict>("optiks_users_verdict_t");
+            CheckSize<Interop.UserMonitorVerdict>("optiks_user_monitor_verdict_t");
             CheckKernel();
         }
         catch (DllNotFoundException e)

@@ -16,7 +16,6 @@ public static unsafe class UserVerifier
     /// </summary>
     public static UsersVerdict Lookup(VerifierContext context, IReadOnlyList<UserQuestion> users, ReadOnlySpan<byte> answer)
     {
-        ArgumentNullException.ThrowIfNull(context);
         ArgumentNullException.ThrowIfNull(users);
         using ByteStrings strings = MakeStrings(users);
         Interop.Known[] known = [.. users.Select(user => VerifierInputs.MakeKnown(user.ListVersion)),
@@ -27,27 +26,27 @@ public static unsafe class UserVerifier
         })];
         var results = new Interop.UserResult[users.Count];
         var devices = new Interop.DeviceResult[answer.Length / LikelyDeviceLength];
-        fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
-        fixed (byte* record = context.KeptRecord.Span)
-        fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
+        using var pinned = new PinnedContext(context);
+        while (true)
         {
-            Interop.Context native = VerifierInputs.MakeContext(context, configuration, record, periodRecord);
-            while (true)
+            fixed (Interop.UserResult* resultsAt = results)
+            fixed (Interop.DeviceResult* devicesAt = devices)
             {
+                var verdict = new Interop.UsersVerdict { Users = resultsAt, Devices = devicesAt, DevicesCapacity = (nuint)devices.Length };
                 int status = Interop.optiks_verify_users(
-                    in native, (nuint)users.Count, strings.Blob, strings.Offsets, states, known, answer, (nuint)answer.Length,
-                    out int reason, out nuint failed, out Interop.HeadResult head, out nuint recordOffset, results, devices,
-                    (nuint)devices.Length, out nuint numDevices);
-                if (status == (int)NativeStatus.Buffer && numDevices > (nuint)devices.Length)
+                    in pinned.Native, (nuint)users.Count, strings.Blob, strings.Offsets, states, known, answer, (nuint)answer.Length,
+                    ref verdict);
+                if (status == (int)NativeStatus.Buffer && verdict.NumDevices > (nuint)devices.Length)
                 {
-                    devices = new Interop.DeviceResult[numDevices];
+                    devices = new Interop.DeviceResult[verdict.NumDevices];
                     continue;
                 }
                 OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_users));
-                return reason != 0
-                    ? new UsersVerdict((Reason)reason, VerifierResults.FindFailedKey(failed, users.Count), null, default, [])
-                    : new UsersVerdict(Reason.Valid, null, VerifierResults.MakeHead(head),
-                        VerifierResults.Slice(recordOffset, EpochRecord.Length), MakeUsers(users, results, devices, answer));
+                return verdict.Reason != 0
+                    ? new UsersVerdict(
+                        (Reason)verdict.Reason, VerifierResults.FindFailedKey(verdict.Failed, users.Count), null, default, [])
+                    : new UsersVerdict(Reason.Valid, null, VerifierResults.MakeHead(verdict.Head),
+                        VerifierResults.Slice(verdict.RecordOffset, EpochRecord.Length), MakeUsers(users, results, devices, answer));
             }
         }
     }
@@ -58,7 +57,6 @@ public static unsafe class UserVerifier
     /// </summary>
     public static UserMonitorVerdict Monitor(VerifierContext context, OwnUserQuestion own, ReadOnlySpan<byte> answer)
     {
-        ArgumentNullException.ThrowIfNull(context);
         ArgumentNullException.ThrowIfNull(own);
         using ByteStrings strings = MakeStrings(own);
         Interop.Known[] known =
@@ -66,35 +64,36 @@ public static unsafe class UserVerifier
         var state = new Interop.UserState { LeastEpoch = own.LeastEpoch, NumKeys = (nuint)own.Keys.Count, HasLeft = own.HasLeft ? 1u : 0u };
         var keys = new Interop.OwnKeyResult[(answer.Length / LikelyDeviceLength) + 1];
         var entries = new Interop.VersionEntry[(answer.Length / VerifierResults.LeastMemberLength) + 1];
-        fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
-        fixed (byte* record = context.KeptRecord.Span)
-        fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
-        fixed (byte* ended = context.EndedRecord.Span)
+        using var pinned = new PinnedContext(context, mayBeEnded: true);
+        while (true)
         {
-            Interop.Context native = VerifierInputs.MakeContext(context, configuration, record, periodRecord, ended);
-            while (true)
+            fixed (Interop.OwnKeyResult* keysAt = keys)
+            fixed (Interop.VersionEntry* entriesAt = entries)
             {
-                int status = Interop.optiks_verify_user_monitor(
-                    in native, in state, (nuint)own.Names.Count, strings.Blob, strings.Offsets, known, answer, (nuint)answer.Length,
-                    out int reason,
-                    out Interop.HeadResult head, out int hasLeft, out Interop.VersionsResult list, keys, (nuint)keys.Length,
-                    out nuint numKeys,
-                    entries, (nuint)entries.Length, out nuint numEntries);
-                if (status == (int)NativeStatus.Buffer && (numKeys > (nuint)keys.Length || numEntries > (nuint)entries.Length))
+                var verdict = new Interop.UserMonitorVerdict
                 {
-                    keys = new Interop.OwnKeyResult[numKeys];
-                    entries = new Interop.VersionEntry[numEntries];
+                    Keys = keysAt, KeysCapacity = (nuint)keys.Length, Entries = entriesAt, EntriesCapacity = (nuint)entries.Length,
+                };
+                int status = Interop.optiks_verify_user_monitor(
+                    in pinned.Native, in state, (nuint)own.Names.Count, strings.Blob, strings.Offsets, known, answer, (nuint)answer.Length,
+                    ref verdict);
+                if (status == (int)NativeStatus.Buffer
+                    && (verdict.NumKeys > (nuint)keys.Length || verdict.NumEntries > (nuint)entries.Length))
+                {
+                    keys = new Interop.OwnKeyResult[verdict.NumKeys];
+                    entries = new Interop.VersionEntry[verdict.NumEntries];
                     continue;
                 }
                 OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_user_monitor));
-                if (reason != 0)
+                if (verdict.Reason != 0)
                 {
-                    return new UserMonitorVerdict((Reason)reason, null, null);
+                    return new UserMonitorVerdict((Reason)verdict.Reason, null, null);
                 }
-                VerifiedOwnUser user = hasLeft != 0
+                VerifiedOwnUser user = verdict.HasLeft != 0
                     ? new VerifiedOwnUser(null, default, [])
-                    : MakeOwnUser(own, head.Period, list, keys.AsSpan(0, (int)numKeys), entries, strings.Blob, answer);
-                return new UserMonitorVerdict(Reason.Valid, VerifierResults.MakeHead(head), user);
+                    : MakeOwnUser(
+                        own, verdict.Head.Period, verdict.List, keys.AsSpan(0, (int)verdict.NumKeys), entries, strings.Blob, answer);
+                return new UserMonitorVerdict(Reason.Valid, VerifierResults.MakeHead(verdict.Head), user);
             }
         }
     }

@@ -13,47 +13,34 @@ public static unsafe class Verifier
     /// <summary>Verifies a Head without the rest of an answer. The Head may belong to an ended period.</summary>
     public static HeadVerdict VerifyHead(VerifierContext context, ReadOnlySpan<byte> head)
     {
-        ArgumentNullException.ThrowIfNull(context);
-        fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
-        fixed (byte* record = context.KeptRecord.Span)
-        fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
-        fixed (byte* ended = context.EndedRecord.Span)
-        {
-            Interop.Context native = VerifierInputs.MakeContext(context, configuration, record, periodRecord, ended);
-            OptiksNativeException.ThrowIfFailed(
-                Interop.optiks_verify_head(in native, head, (nuint)head.Length, out int reason, out Interop.HeadResult result),
-                nameof(Interop.optiks_verify_head));
-            return reason == 0 ? new HeadVerdict(Reason.Valid, VerifierResults.MakeHead(result)) : new HeadVerdict((Reason)reason, null);
-        }
+        using var pinned = new PinnedContext(context, mayBeEnded: true);
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_verify_head(in pinned.Native, head, (nuint)head.Length, out int reason, out Interop.HeadResult result),
+            nameof(Interop.optiks_verify_head));
+        return reason == 0 ? new HeadVerdict(Reason.Valid, VerifierResults.MakeHead(result)) : new HeadVerdict((Reason)reason, null);
     }
 
     /// <summary>Verifies a LookupAnswer about keys of the structure <c>keys</c>; the parameter <paramref name="known"/> has one element for
     /// each key.</summary>
     public static LookupVerdict Lookup(VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
     {
-        ArgumentNullException.ThrowIfNull(context);
         Interop.Known[] nativeKnown = VerifierInputs.MakeKnown(keys, known);
         var results = new Interop.LookupResult[keys.Count];
-        fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
-        fixed (byte* record = context.KeptRecord.Span)
-        fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
+        using var pinned = new PinnedContext(context);
+        int status = Interop.optiks_verify_lookup(
+            in pinned.Native, (nuint)keys.Count, keys.Blob, keys.Offsets, nativeKnown, answer, (nuint)answer.Length,
+            out int reason, out nuint failed, out Interop.HeadResult head, results);
+        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_lookup));
+        if (reason != 0)
         {
-            Interop.Context native = VerifierInputs.MakeContext(context, configuration, record, periodRecord);
-            int status = Interop.optiks_verify_lookup(
-                in native, (nuint)keys.Count, keys.Blob, keys.Offsets, nativeKnown, answer, (nuint)answer.Length,
-                out int reason, out nuint failed, out Interop.HeadResult head, results);
-            OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_lookup));
-            if (reason != 0)
-            {
-                return new LookupVerdict((Reason)reason, VerifierResults.FindFailedKey(failed, keys.Count), null, []);
-            }
-            var accepted = new VerifiedLookup[results.Length];
-            for (int i = 0; i < accepted.Length; i++)
-            {
-                accepted[i] = VerifierResults.MakeLookup(in results[i]);
-            }
-            return new LookupVerdict(Reason.Valid, null, VerifierResults.MakeHead(head), accepted);
+            return new LookupVerdict((Reason)reason, VerifierResults.FindFailedKey(failed, keys.Count), null, []);
         }
+        var accepted = new VerifiedLookup[results.Length];
+        for (int i = 0; i < accepted.Length; i++)
+        {
+            accepted[i] = VerifierResults.MakeLookup(in results[i]);
+        }
+        return new LookupVerdict(Reason.Valid, null, VerifierResults.MakeHead(head), accepted);
     }
 
     /// <summary>
@@ -63,23 +50,21 @@ public static unsafe class Verifier
     public static VersionsVerdict Versions(
         VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
     {
-        ArgumentNullException.ThrowIfNull(context);
         Interop.Known[] nativeKnown = VerifierInputs.MakeKnown(keys, known);
         var results = new Interop.VersionsResult[keys.Count];
         var entries = new Interop.VersionEntry[(answer.Length / VerifierResults.LeastMemberLength) + 1];
-        fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
-        fixed (byte* record = context.KeptRecord.Span)
-        fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
-        fixed (byte* ended = context.EndedRecord.Span)
+        using var pinned = new PinnedContext(context, mayBeEnded: true);
+        fixed (Interop.VersionsResult* resultsAt = results)
+        fixed (Interop.VersionEntry* entriesAt = entries)
         {
-            Interop.Context native = VerifierInputs.MakeContext(context, configuration, record, periodRecord, ended);
+            var verdict = new Interop.VersionsVerdict { Results = resultsAt, Entries = entriesAt, EntriesCapacity = (nuint)entries.Length };
             int status = Interop.optiks_verify_versions(
-                in native, (nuint)keys.Count, keys.Blob, keys.Offsets, nativeKnown, answer, (nuint)answer.Length,
-                out int reason, out nuint failed, out Interop.HeadResult head, results, entries, (nuint)entries.Length, out _);
+                in pinned.Native, (nuint)keys.Count, keys.Blob, keys.Offsets, nativeKnown, answer, (nuint)answer.Length, ref verdict);
             OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_versions));
-            return reason != 0
-                ? new VersionsVerdict((Reason)reason, VerifierResults.FindFailedKey(failed, keys.Count), null, [])
-                : new VersionsVerdict(Reason.Valid, null, VerifierResults.MakeHead(head), VerifierResults.MakeVersions(results, entries));
+            return verdict.Reason != 0
+                ? new VersionsVerdict((Reason)verdict.Reason, VerifierResults.FindFailedKey(verdict.Failed, keys.Count), null, [])
+                : new VersionsVerdict(
+                    Reason.Valid, null, VerifierResults.MakeHead(verdict.Head), VerifierResults.MakeVersions(results, entries));
         }
     }
 
@@ -92,20 +77,16 @@ public static unsafe class Verifier
     public static AuditVerdict Audit(
         VerifierContext context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> periodRecord, ReadOnlySpan<byte> proof)
     {
-        ArgumentNullException.ThrowIfNull(context);
         Check.Length(storedRecord, EpochRecord.Length);
         Check.Length(periodRecord, EpochRecord.Length);
         byte[] newRecord = new byte[EpochRecord.Length];
-        fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
-        {
-            Interop.Context native = VerifierInputs.MakeContext(context, configuration, null, null);
-            int status = Interop.optiks_verify_audit(
-                in native, storedRecord, periodRecord, proof, (nuint)proof.Length, out int reason, newRecord, out uint structures);
-            OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_audit));
-            return reason == 0
-                ? new AuditVerdict(Reason.Valid, newRecord, Structures(structures))
-                : new AuditVerdict((Reason)reason, default, []);
-        }
+        using var pinned = new PinnedContext(context);
+        int status = Interop.optiks_verify_audit(
+            in pinned.Native, storedRecord, periodRecord, proof, (nuint)proof.Length, out int reason, newRecord, out uint structures);
+        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_audit));
+        return reason == 0
+            ? new AuditVerdict(Reason.Valid, newRecord, Structures(structures))
+            : new AuditVerdict((Reason)reason, default, []);
     }
 
     /// <summary>
@@ -114,28 +95,22 @@ public static unsafe class Verifier
     /// </summary>
     public static PeriodsVerdict Periods(VerifierContext context, ulong period, ReadOnlySpan<byte> answer)
     {
-        ArgumentNullException.ThrowIfNull(context);
         Span<nuint> bounds = stackalloc nuint[ProtocolLimits.MaxPeriodBounds];
-        fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
-        fixed (byte* record = context.KeptRecord.Span)
-        fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
+        using var pinned = new PinnedContext(context);
+        int status = Interop.optiks_verify_periods(
+            in pinned.Native, period, answer, (nuint)answer.Length, out int reason, out Interop.HeadResult head, bounds,
+            (nuint)bounds.Length, out nuint numBounds);
+        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_periods));
+        if (reason != 0)
         {
-            Interop.Context native = VerifierInputs.MakeContext(context, configuration, record, periodRecord);
-            int status = Interop.optiks_verify_periods(
-                in native, period, answer, (nuint)answer.Length, out int reason, out Interop.HeadResult head, bounds, (nuint)bounds.Length,
-                out nuint numBounds);
-            OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_periods));
-            if (reason != 0)
-            {
-                return new PeriodsVerdict((Reason)reason, null, [], []);
-            }
-            var ranges = new Range[numBounds];
-            for (int i = 0; i < ranges.Length; i++)
-            {
-                ranges[i] = VerifierResults.Slice(bounds[i], EpochRecord.Length);
-            }
-            return new PeriodsVerdict(Reason.Valid, VerifierResults.MakeHead(head), ranges, Ends(ranges, answer));
+            return new PeriodsVerdict((Reason)reason, null, [], []);
         }
+        var ranges = new Range[numBounds];
+        for (int i = 0; i < ranges.Length; i++)
+        {
+            ranges[i] = VerifierResults.Slice(bounds[i], EpochRecord.Length);
+        }
+        return new PeriodsVerdict(Reason.Valid, VerifierResults.MakeHead(head), ranges, Ends(ranges, answer));
     }
 
     /// <summary>

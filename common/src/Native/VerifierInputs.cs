@@ -12,42 +12,6 @@ internal static unsafe class VerifierInputs
         return anchor;
     }
 
-    public static Interop.Context MakeContext(
-        VerifierContext context, byte* configuration, byte* record, byte* periodRecord, byte* ended = null)
-    {
-        if (!context.EndedRecord.IsEmpty && ended == null)
-        {
-            throw new ArgumentException("Only heads, history and monitoring accept ended periods.", nameof(context));
-        }
-        var native = new Interop.Context
-        {
-            Anchor = MakeAnchor(configuration, context.Anchor.ConfigurationOctets.Length, context.Anchor.LogKey.PublicKey),
-            NowMs = context.NowMs,
-            KeptSize = context.KeptSize,
-        };
-        if (context.KeptSize > 0)
-        {
-            Check.Length(context.KeptRoot.Span, 32);
-            context.KeptRoot.Span.CopyTo(native.KeptRoot);
-        }
-        if (record != null)
-        {
-            Check.Length(context.KeptRecord.Span, EpochRecord.Length);
-            native.KeptRecord = record;
-        }
-        if (periodRecord != null)
-        {
-            Check.Length(context.KeptPeriodRecord.Span, EpochRecord.Length);
-            native.KeptPeriodRecord = periodRecord;
-        }
-        if (ended != null)
-        {
-            Check.Length(context.EndedRecord.Span, EpochRecord.Length);
-            native.EndedRecord = ended;
-        }
-        return native;
-    }
-
     public static Interop.Known[] MakeKnown(ByteStrings keys, ReadOnlySpan<KnownKey> known)
     {
         ArgumentNullException.ThrowIfNull(keys);

@@ -380,43 +380,32 @@ OPTIKS_EXPORT int32_t optiks_verify_lookup(const optiks_context_t* context, size
                                            optiks_lookup_result_t* out_results);
 
 /* Verifies a HistoryAnswer or MonitorAnswer for n keys. The first version requested for key i is known[i].version + 1.
- * out_entries receives the entries of all keys, one after another, as contract rule 4 says; its capacity is in
- * elements. */
+ * OPTIKS_E_BUFFER if out->entries_capacity is too small. */
 OPTIKS_EXPORT int32_t optiks_verify_versions(const optiks_context_t* context, size_t n, const uint8_t* keys,
                                              const uint64_t* key_offsets, const optiks_known_t* known,
-                                             const uint8_t* answer, size_t answer_len, int32_t* out_reason,
-                                             size_t* out_failed, optiks_head_result_t* out_head,
-                                             optiks_versions_result_t* out_results, optiks_version_entry_t* out_entries,
-                                             size_t entries_capacity, size_t* out_num_entries);
+                                             const uint8_t* answer, size_t answer_len, optiks_versions_verdict_t* out);
 
 /* Verifies a UserLookupAnswer (docs/spec/users.md, docs/spec/recycled-names.md) for n users. `strings` begins with four
  * strings for each user: the username, the one requested device (empty: all devices), the known user id (empty:
  * unknown), and the DeviceList of the known version (empty: unknown). Then `strings` has, for each user in turn, the
  * ids of the num_keys devices whose key is known, in strictly increasing order. `known` has n elements for the lists,
- * then one element for each of these devices; the call ignores the least epochs in `known`. out_devices receives the
- * devices of all users, one after another, as contract rule 4 says; its capacity is in elements. out_failed: index of
- * the user that failed, or n if no user did. out_record_offset: the offset in the answer of the record of the largest
- * epoch, which the client keeps. */
+ * then one element for each of these devices; the call ignores the least epochs in `known`. OPTIKS_E_BUFFER if
+ * out->devices_capacity is too small. */
 OPTIKS_EXPORT int32_t optiks_verify_users(const optiks_context_t* context, size_t n, const uint8_t* strings,
                                           const uint64_t* string_offsets, const optiks_user_state_t* states,
                                           const optiks_known_t* known, const uint8_t* answer, size_t answer_len,
-                                          int32_t* out_reason, size_t* out_failed, optiks_head_result_t* out_head,
-                                          size_t* out_record_offset, optiks_user_result_t* out_users,
-                                          optiks_device_result_t* out_devices, size_t devices_capacity,
-                                          size_t* out_num_devices);
+                                          optiks_users_verdict_t* out);
 
 /* Verifies a UserMonitorAnswer (docs/spec/user-monitor.md) about one user. `strings` has the user id, num_names names,
  * and the kept device list (empty if the client keeps no list). Then it has the state->num_keys device ids that the
  * query names, in strictly increasing order. `known` has one element for the list, then one element for each of these
- * ids; the call ignores the least epochs in `known`. out_has_left: 1 if the user has left; the call then sets only the
- * head. out_entries receives the entries of the list, then the entries of each followed id in the order of out_keys.
- * Capacities are in elements; contract rule 4 applies. */
-OPTIKS_EXPORT int32_t optiks_verify_user_monitor(
-    const optiks_context_t* context, const optiks_user_state_t* state, size_t num_names, const uint8_t* strings,
-    const uint64_t* string_offsets, const optiks_known_t* known, const uint8_t* answer, size_t answer_len,
-    int32_t* out_reason, optiks_head_result_t* out_head, int32_t* out_has_left, optiks_versions_result_t* out_list,
-    optiks_own_key_result_t* out_keys, size_t keys_capacity, size_t* out_num_keys, optiks_version_entry_t* out_entries,
-    size_t entries_capacity, size_t* out_num_entries);
+ * ids; the call ignores the least epochs in `known`. OPTIKS_E_BUFFER if out->keys_capacity or out->entries_capacity is
+ * too small. */
+OPTIKS_EXPORT int32_t optiks_verify_user_monitor(const optiks_context_t* context, const optiks_user_state_t* state,
+                                                 size_t num_names, const uint8_t* strings,
+                                                 const uint64_t* string_offsets, const optiks_known_t* known,
+                                                 const uint8_t* answer, size_t answer_len,
+                                                 optiks_user_monitor_verdict_t* out);
 
 /* Verifies a PeriodsAnswer that begins with `period` (docs/spec/periods.md section 4). `period` is the period of the
  * kept record or an earlier period. out_bounds receives the offsets of the records in the answer, as contract rule 4

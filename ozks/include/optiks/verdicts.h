@@ -89,6 +89,19 @@ typedef struct optiks_versions_result {
   int32_t reserved;
 } optiks_versions_result_t;
 
+/* What optiks_verify_versions writes. The caller sets the pointers and the capacity. The call sets the other fields,
+ * and fills the arrays if the reason is 0. */
+typedef struct optiks_versions_verdict {
+  optiks_head_result_t head;         /* set if the reason is 0 */
+  optiks_versions_result_t* results; /* n elements */
+  optiks_version_entry_t* entries;   /* the entries of all keys, one after another */
+  size_t entries_capacity;           /* in elements */
+  size_t num_entries;                /* with OPTIKS_E_BUFFER, the capacity that the call needs */
+  size_t failed;                     /* index of the key that failed, or n if no key did */
+  int32_t reason;
+  int32_t reserved;
+} optiks_versions_verdict_t;
+
 /* The verified contents of an accepted answer about one user. */
 typedef struct optiks_user_result {
   uint64_t epoch;                 /* e*: epoch of the answer, and of all state that the client keeps of it */
@@ -119,5 +132,32 @@ typedef struct optiks_own_key_result {
   int32_t id_is_brought; /* 1 means that id_offset is in the strings of the call */
   int32_t reserved;
 } optiks_own_key_result_t;
+
+/* What optiks_verify_users writes, by the rules of optiks_versions_verdict_t. */
+typedef struct optiks_users_verdict {
+  optiks_head_result_t head;
+  size_t record_offset;            /* offset in the answer of the record of the largest epoch, which the client keeps */
+  optiks_user_result_t* users;     /* n elements */
+  optiks_device_result_t* devices; /* the devices of all users, one after another */
+  size_t devices_capacity;         /* in elements */
+  size_t num_devices;
+  size_t failed; /* index of the user that failed, or n if no user did */
+  int32_t reason;
+  int32_t reserved;
+} optiks_users_verdict_t;
+
+/* What optiks_verify_user_monitor writes, by the rules of optiks_versions_verdict_t. */
+typedef struct optiks_user_monitor_verdict {
+  optiks_head_result_t head;
+  optiks_versions_result_t list;
+  optiks_own_key_result_t* keys; /* the followed ids */
+  size_t keys_capacity;          /* in elements */
+  size_t num_keys;
+  optiks_version_entry_t* entries; /* the entries of the list, then those of each followed id in the order of `keys` */
+  size_t entries_capacity;         /* in elements */
+  size_t num_entries;
+  int32_t reason;
+  int32_t has_left; /* 1 if the user has left; the call then sets only the head */
+} optiks_user_monitor_verdict_t;
 
 #endif
