@@ -273,9 +273,9 @@ class Deployment:
         if done.code != 0:
             raise NotReady(f"optiks-db migrate: {done}")
 
-    def optiks_db(self, *arguments) -> Run:
-        """Runs optiks-db as the database's owner."""
-        return self._run([OUT / "db/optiks-db", *arguments])
+    def optiks_db(self, *arguments, **variables: str) -> Run:
+        """Runs optiks-db as the database's owner, with these environment variables too."""
+        return self._run([OUT / "db/optiks-db", *arguments], variables)
 
     def optiks(self, *arguments: str, query: Process | None = None) -> Run:
         """Runs the command line optiks as a user of this data folder."""
@@ -286,8 +286,8 @@ class Deployment:
         urls = [part for url in query_urls for part in ("--query-url", url)]
         return self._run([OUT / "cli/optiks", *arguments, *urls, "--update-url", update_url])
 
-    def _run(self, command: list) -> Run:
-        environment = self._environment | self.storage.settings(None)
+    def _run(self, command: list, variables: dict[str, str] | None = None) -> Run:
+        environment = self._environment | self.storage.settings(None) | (variables or {})
         return Run(subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False))
 
     def update_client(self, service: Process | None = None, **options) -> Client:

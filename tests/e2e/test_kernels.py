@@ -19,8 +19,11 @@ class KernelTest(unittest.TestCase):
                     process.start(OPTIKS_FORCE_KERNEL="nonsense")
                     self.assertEqual(process.wait(30), CONFIGURATION)
                     self.assertRegex(process.log()[said_before:], r"\Aoptiks: OPTIKS_FORCE_KERNEL names none of scalar, [a-z0-9, ]+\n\Z")
-                    process.start(OPTIKS_FORCE_KERNEL="portable8")
+                    process.start(OPTIKS_FORCE_KERNEL="scalar")
                     process.wait_ready()
+            refused = log.optiks_db("fsck", OPTIKS_FORCE_KERNEL="nonsense")
+            self.assertEqual(refused.code, CONFIGURATION, str(refused))
+            self.assertIn("OPTIKS_FORCE_KERNEL names none of scalar", refused.err)
             # The services compute labels with the forced kernel. The client that verifies them chooses its own kernel.
             log.publish(("alice", "a2"), ("bob", "b1"))
             for key, value in (("alice", "a2"), ("bob", "b1")):

@@ -76,9 +76,15 @@ internal static class CommandLine
         var json = new Option<bool>("--json") { Description = "Print JSON instead of text." };
 
         DataFolder Folder() => environment(DataFolder.Variable) is { Length: > 0 } path ? new DataFolder(path) : DataFolder.Default();
-        KeyPlace Place(string trusted) => new(Folder(), trusted, environment(KekVariable), environment(LogKeyVariable));
+        KeyPlace Place(string trusted)
+        {
+            DirectoryLibraryCheck.Ensure();
+            return new(Folder(), trusted, environment(KekVariable), environment(LogKeyVariable));
+        }
+        // A library of another build would read the stored leaves wrongly, and an unknown kernel would abort in the middle of the work.
         Invocation InvocationOf(ParseResult parsed)
         {
+            DirectoryLibraryCheck.Ensure();
             IStorageProvider engine = StorageProviders.Select(parsed.GetValue(provider)!, engines);
             if (engine.Notice is { } notice)
             {
@@ -166,7 +172,8 @@ internal static class CommandLine
             new CommandFailure(ExitCodes.Unreachable, "unreachable", exception.Message),
         ApiKeyEditException or KekRefusedException or PeriodRefusedException or ReceiptsRefusedException =>
             new CommandFailure(ExitCodes.Usage, "usage", exception.Message),
-        StorageException or StartupException or TrustAnchorException or SecretsException or IOException or UnauthorizedAccessException =>
+        StorageException or StartupException or TrustAnchorException or SecretsException or NativeLibraryException or IOException
+            or UnauthorizedAccessException =>
             new CommandFailure(ExitCodes.Configuration, "configuration", exception.Message),
         OptiksNativeException { Status: NativeStatus.Io or NativeStatus.Memory } =>
             new CommandFailure(ExitCodes.Configuration, "configuration", exception.Message),

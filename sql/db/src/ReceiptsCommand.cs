@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
 using Optiks.Commands;
+using Optiks.Native;
 using Optiks.Pkcs11;
 using Optiks.Protocol;
 using Optiks.Receipts;
@@ -42,6 +43,7 @@ internal static class ReceiptsCommand
             "key", "Make an update-service's receipt key, and print its public key for 'vouch'.") { name, file, json };
         command.SetAction(async parse =>
         {
+            NativeLibraryCheck.Ensure();
             string key = ReceiptKeyFile.Create(parse.GetValue(file)!, parse.GetValue(name)!).ToString();
             await parse.InvocationConfiguration.Output.WriteLineAsync(
                 parse.GetValue(json) ? JsonLine.Write(writer => writer.WriteString("key", key)) : key);
@@ -86,6 +88,7 @@ internal static class ReceiptsCommand
             "Sign a statement with the log's key that receipts by these keys are the log's promises.") { given, days, file, trust, json };
         command.SetAction(async (parse, cancel) =>
         {
+            NativeLibraryCheck.Ensure();
             DateTimeOffset now = TimeProvider.System.GetUtcNow();
             ulong from = (ulong)(now - s_before).ToUnixTimeMilliseconds();
             ulong until = (ulong)now.AddDays(parse.GetValue(days)).ToUnixTimeMilliseconds();
