@@ -5,5 +5,5 @@ namespace Optiks.Native;
 internal static class Abi
 {
     /// <summary>The version that liboptiks must have.</summary>
-    public const uint Version = 13;
+    public const uint Version = 14;
 }

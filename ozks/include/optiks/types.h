@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* facts: abi, generated from docs/spec/facts.toml by `make facts` */
-enum { OPTIKS_ABI_VERSION = 13 };
+enum { OPTIKS_ABI_VERSION = 14 };
 
 enum {
   /* success */
