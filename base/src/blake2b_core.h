@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "optiks/base/kernel.h"
+
 namespace optiks::base::internal {
 
 using Blake2bState = std::array<std::uint64_t, 8>;
