@@ -1,5 +1,3 @@
-using Optiks.Protocol;
-
 namespace Optiks.Native;
 
 /// <summary>Makes the native verifier's arguments. The structures point to memory that the caller has pinned.</summary>
