@@ -50,12 +50,15 @@ FETCHED_FIRST = {"python-e2e-openapi": [["eng/npm.sh"]]}
 # out; `deep` sets DEEP_VARIABLE and runs all of them.
 DEEPER = (
     "cpp-release", "python-reference-leaves", "python-reference-model", "python-reference-periods", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits",
-    "python-e2e-malicious", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.Db.Tests", "Optiks.QueryService.Tests", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests",
+    "python-e2e-malicious", "python-e2e-period_faults", "python-e2e-receipts", "Optiks.Db.Tests", "Optiks.QueryService.Tests", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests",
     "Optiks.UpdateTask.Tests")
 # The end-to-end suites that `quick` has. Each of the others starts services of its own to test behaviour that tests of single parts also
 # cover, or that only `deep` covers (the table at the end of CONTRIBUTING.md).
 QUICK_E2E = (
-    "python-e2e-credential", "python-e2e-package", "python-e2e-parts", "python-e2e-ports", "python-e2e-readme", "python-e2e-replicas", "python-e2e-requests", "python-e2e-storm", "python-e2e-tutorial", "python-e2e-username_form")
+    "python-e2e-credential", "python-e2e-package", "python-e2e-parts", "python-e2e-ports", "python-e2e-readme", "python-e2e-replicas", "python-e2e-requests", "python-e2e-tutorial", "python-e2e-username_form")
+# The other suites that only `deep` has. The suite of vectors makes every vector again and compares it with the committed one. It fails only
+# if somebody changes the Python reference or a vector by hand.
+DEEP_ONLY = ("python-reference-vectors",)
 # The suites that only `make test-deb` and `make test-images` run. They build packages or images and start machines of their own, which
 # takes as long as all of `quick`.
 OWN_TARGET = ("python-e2e-deb", "python-e2e-images")
@@ -141,7 +144,7 @@ def suites_of(names: list[str]) -> list[Suite]:
         *[dotnet(project) for project in re.findall(r'<Project Path="([^"]*\.Tests\.csproj)"', (ROOT / "Optiks.slnx").read_text())],
     ]
     every = [suite for suite in every if suite.name not in OWN_TARGET]
-    deep_only = [suite.name for suite in every if suite.name.startswith("python-e2e-") and suite.name not in QUICK_E2E]
+    deep_only = [*DEEP_ONLY, *(suite.name for suite in every if suite.name.startswith("python-e2e-") and suite.name not in QUICK_E2E)]
     quick = [suite for suite in every if suite.name not in deep_only]
     deep = [
         checks("checks-deep", "--slow", is_alone=True),

@@ -24,8 +24,8 @@ from trial import Trial
 SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2**32)))
 ROLLBACK, CONFIGURATION = 4, 78
 # FailPointTests (update-task/tests) kills the task at every fail point, on SQLite. Each run of this test draws some of the fail points at
-# random: four in the quick form, and half of all in the deep form.
-AT_POINTS = faults.killed_at_some("fail points of the update-task", faults.POINTS, rounds(quick=4, deep=len(faults.POINTS) // 2))
+# random: four in the quick form, and a third of all in the deep form.
+AT_POINTS = faults.killed_at_some("fail points of the update-task", faults.POINTS, rounds(quick=4, deep=len(faults.POINTS) // 3))
 FILES = ("", "-wal", "-shm")
 # With this setting, the log reassigns the names of users who have left.
 REUSED = {"Optiks__Log__UsernameReuse": "true"}

@@ -21,7 +21,7 @@ PERIODS = {"Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__CopiesPerC
 ALL_SERVED = PERIODS | REUSED | {"Optiks__Log__RetainedPeriods": "255"}
 # On SQLite, the test kills the task at every fail point of periods. On PostgreSQL, each run of the test draws some of these points at
 # random.
-AT_POINTS = faults.killed_at_some("fail points of periods", faults.PERIOD_POINTS, rounds(quick=2, deep=len(faults.PERIOD_POINTS) // 2))
+AT_POINTS = faults.killed_at_some("fail points of periods", faults.PERIOD_POINTS, rounds(quick=2, deep=len(faults.PERIOD_POINTS) // 3))
 
 
 def begun(log: Deployment) -> list[int]:

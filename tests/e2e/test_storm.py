@@ -16,12 +16,11 @@ import unittest
 from harness import ROOT, Run
 from oracle import Wrong
 from proxy import HOST, Proxies
-from rounds import rounds
 from storage import OwnPostgreSql
 from storm import Ends, Storm, StormLog, StormReader, restarted_after
 
 SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2**32)))
-SHORT_STORM = rounds(quick=3, deep=4)
+SHORT_STORM = 4
 # Names of common/src/ExitCodes.cs.
 ONLY_OF_COMMANDS = {"Invalid", "Usage", "Fork"}
 # The length in seconds of each fault in the tests of proxies. It is longer than any test, so a fault lasts until the test ends it.

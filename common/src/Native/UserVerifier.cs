@@ -72,7 +72,10 @@ public static unsafe class UserVerifier
             {
                 var verdict = new Interop.UserMonitorVerdict
                 {
-                    Keys = keysAt, KeysCapacity = (nuint)keys.Length, Entries = entriesAt, EntriesCapacity = (nuint)entries.Length,
+                    Keys = keysAt,
+                    KeysCapacity = (nuint)keys.Length,
+                    Entries = entriesAt,
+                    EntriesCapacity = (nuint)entries.Length,
                 };
                 int status = Interop.optiks_verify_user_monitor(
                     in pinned.Native, in state, (nuint)own.Names.Count, strings.Blob, strings.Offsets, known, answer, (nuint)answer.Length,

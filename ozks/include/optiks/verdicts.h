@@ -89,7 +89,7 @@ typedef struct optiks_versions_result {
   int32_t reserved;
 } optiks_versions_result_t;
 
-/* What optiks_verify_versions writes. The caller sets the pointers and the capacity. The call sets the other fields,
+/* The verdict of optiks_verify_versions. The caller sets the pointers and the capacity. The call sets the other fields,
  * and fills the arrays if the reason is 0. */
 typedef struct optiks_versions_verdict {
   optiks_head_result_t head;         /* set if the reason is 0 */
@@ -133,7 +133,7 @@ typedef struct optiks_own_key_result {
   int32_t reserved;
 } optiks_own_key_result_t;
 
-/* What optiks_verify_users writes, by the rules of optiks_versions_verdict_t. */
+/* The verdict of optiks_verify_users. The rules of optiks_versions_verdict_t apply. */
 typedef struct optiks_users_verdict {
   optiks_head_result_t head;
   size_t record_offset;            /* offset in the answer of the record of the largest epoch, which the client keeps */
@@ -146,7 +146,7 @@ typedef struct optiks_users_verdict {
   int32_t reserved;
 } optiks_users_verdict_t;
 
-/* What optiks_verify_user_monitor writes, by the rules of optiks_versions_verdict_t. */
+/* The verdict of optiks_verify_user_monitor. The rules of optiks_versions_verdict_t apply. */
 typedef struct optiks_user_monitor_verdict {
   optiks_head_result_t head;
   optiks_versions_result_t list;
