@@ -23,7 +23,7 @@ class KernelTest(unittest.TestCase):
                     process.wait_ready()
             refused = log.optiks_db("fsck", OPTIKS_FORCE_KERNEL="nonsense")
             self.assertEqual(refused.code, CONFIGURATION, str(refused))
-            self.assertIn("OPTIKS_FORCE_KERNEL names none of scalar", refused.err)
+            self.assertIn("OPTIKS_FORCE_KERNEL names none of scalar", refused.error)
             # The services compute labels with the forced kernel. The client that verifies them chooses its own kernel.
             log.publish(("alice", "a2"), ("bob", "b1"))
             for key, value in (("alice", "a2"), ("bob", "b1")):
