@@ -15,14 +15,15 @@ public sealed partial class OptiksClient
     public async Task<MonitorResult> MonitorAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
+        var chain = StructureKey.OfKey(name.Id);
         var shown = new List<KeyVersion>();
         var handedOver = new List<ulong>();
         while (true)
         {
             ClientState state = _store.Current;
-            OwnedKey seen = state.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey { Period = state.Head?.Period ?? 0 };
-            EpochRecord? end = state.EndOf(seen.Period);
-            bool isVerified = end is not null && seen.AbsentEpoch == end.Epoch;
+            Own seen = state.OwnOf(chain) ?? OwnRules.NewKey(state);
+            EpochRecord? end = seen.At is { } from ? state.EndOf(from.Period) : null;
+            bool isVerified = end is not null && OwnRules.IsVerifiedTo(seen, end);
             // Step 1 of the hand-over asks for the versions up to the end of the ended period. Step 2 asks for the versions of the next
             // period.
             EpochRecord? asked = isVerified ? state.EndOf(end!.Period + 1) : end;
@@ -39,7 +40,7 @@ public sealed partial class OptiksClient
                     // Skip versions that earlier monitoring showed, because a server may show known versions again.
                     shown.AddRange(run.Versions.Select(timed => timed.Version).Where(version =>
                         !(version.IsCopy && run.Handover == Reason.Valid)
-                            && !(version.Period == seen.Period && version.Version <= seen.Version)));
+                            && !(version.Period == seen.At?.Period && version.Version <= seen.At.Version)));
                     handedOver.AddRange(isVerified && run.Handover == Reason.Valid ? [end!.Period] : []);
                     if (asked is not null)
                     {
@@ -50,14 +51,14 @@ public sealed partial class OptiksClient
             }
             catch (OptiksServerException e) when (asked is not null && IsEndMissing(e))
             {
-                if (e.Problem != ProblemNames.Erased || !OwnedUserRules.HasLeft(state, name.Id))
+                if (e.Problem != ProblemNames.Erased || !PersonRules.HasLeft(state, name.Id))
                 {
                     await ThrowUnlessMissingAsync(
                         e, asked.Period, next => HasErasedCopyAsync(key, next, cancellationToken), cancellationToken).ConfigureAwait(false);
                 }
                 _store.TryUpdate(
-                    current => current.Owned.GetValueOrDefault(name.Id) is { } now && IsAt(now, seen)
-                        ? PeriodEnds.Tidy(current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Miss(now, asked)) })
+                    current => current.OwnOf(chain) is { } now && IsAt(now, seen)
+                        ? PeriodEnds.Tidy(current.SetOwn(chain, OwnRules.Miss(now, asked)))
                         : current, []);
             }
         }
@@ -69,12 +70,12 @@ public sealed partial class OptiksClient
     private MonitorResult Result(
         ReadOnlyMemory<byte> key, KeyName name, Outcome outcome, IReadOnlyList<KeyVersion> shown, IReadOnlyList<ulong> handedOver)
     {
-        OwnedKey? kept = _store.Current.Owned.GetValueOrDefault(name.Id);
-        OwnedKey? after = outcome.Reason == Reason.Valid ? kept : null;
+        Own? kept = _store.Current.OwnOf(StructureKey.OfKey(name.Id));
+        Own? after = outcome.Reason == Reason.Valid ? kept : null;
         return new MonitorResult(outcome)
         {
             Key = key,
-            Version = after?.Version ?? 0,
+            Version = after?.At?.Version ?? 0,
             NewVersions = after is null ? [] : shown,
             HandedOver = handedOver,
             NoGuarantee = kept?.NoGuarantee ?? [],
@@ -87,42 +88,40 @@ public sealed partial class OptiksClient
     // Asks one question, about the period that ended with the record `asked`, or about the current period if `asked` is null. If `before`
     // is not null, the question is step 2 of the hand-over from the period that ended with that record.
     private async Task<(VersionsRun Run, bool Moved)> MonitorFromAsync(
-        KeyName name, ClientState state, OwnedKey seen, EpochRecord? before, EpochRecord? asked, CancellationToken cancellationToken)
+        KeyName name, ClientState state, Own seen, EpochRecord? before, EpochRecord? asked, CancellationToken cancellationToken)
     {
         bool moved = false;
-        bool isKnown = before is null && seen.Period == (asked?.Period ?? state.Head?.Period);
+        var chain = StructureKey.OfKey(name.Id);
+        // The cursor is null only before the first head. There is nothing to go on from then.
+        Cursor at = seen.At ?? new Cursor { Period = 0 };
+        bool isKnown = before is null && at.Period == (asked?.Period ?? state.Head?.Period);
         // The client requests known versions again if auditors have not covered the epochs since an answer showed these versions.
-        bool goesOn = isKnown && (seen.Version == 0 || CoverageOf(state).MayLeaveOut(seen.ProvenEpoch ?? 0));
-        ClientState? Remember(ClientState current, IReadOnlyList<VersionsExchange.TimedVersion> versions, VerifiedHead head,
+        bool goesOn = isKnown && (at.Version == 0 || CoverageOf(state).MayLeaveOut(at.ProvenEpoch ?? 0));
+        ClientState? Remember(ClientState current, IReadOnlyList<TimedVersion> versions, VerifiedHead head,
             Reason? handover, ulong proven)
         {
-            OwnedKey now = current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey { Period = seen.Period };
+            Own now = current.OwnOf(chain) ?? seen;
             moved = !IsAt(now, seen);
-            now = isKnown && !goesOn ? OwnerRules.SeeAgain(now, head.Period, versions, CoverageOf(current).First ?? 0) : now;
+            now = isKnown && !goesOn ? OwnRules.SeeAgain(now, head.Period, versions, CoverageOf(current).First ?? 0) : now;
+            Own after = OwnRules.Look(now, head.Period, head.Epoch, versions, handover);
             // If another call has advanced the key's state, store only the head. The caller then starts again from the newer state.
             return moved
                 ? current
-                : PeriodEnds.Tidy(
-                    current with
-                    {
-                        Owned = current.Owned.SetItem(
-                        name.Id,
-                        OwnerRules.Apply(now with { IsListedOnly = false, ProvenEpoch = proven }, head.Period, head.Epoch, versions,
-                            handover))
-                    });
+                : PeriodEnds.Tidy(current.SetOwn(chain, after with { At = after.At! with { ProvenEpoch = proven }, IsListedOnly = false }));
         }
         var question = new VersionsQuestion(
             IsMonitor: true,
-            goesOn ? KeyRules.Again(seen) : default,
+            goesOn ? KnownVersion.BeforeOwner(at) : default,
             asked is null ? default : asked.Encode(),
             // The key may belong to a device of a user who has left. The log makes no copy of such a key, so there is no copy to compare
             // with an end state.
-            before is null || OwnedUserRules.HasLeft(state, name.Id) ? null : OwnerRules.EndOf(seen, before))
+            before is null || PersonRules.HasLeft(state, name.Id) ? null : OwnRules.EndOf(seen, before))
         {
-            Proven = before is not null ? before.Epoch + 1 : goesOn && seen.Version > 0 ? seen.ProvenEpoch ?? 0 : null,
+            Proven = before is not null ? before.Epoch + 1 : goesOn && at.Version > 0 ? at.ProvenEpoch ?? 0 : null,
         };
         return (await RunAsync(name, question, Remember, cancellationToken).ConfigureAwait(false), moved);
     }
 
-    private static bool IsAt(OwnedKey now, OwnedKey seen) => now.Period == seen.Period && now.Version == seen.Version;
+    private static bool IsAt(Own now, Own seen) =>
+        (now.At?.Period ?? 0, now.At?.Version ?? 0) == (seen.At?.Period ?? 0, seen.At?.Version ?? 0);
 }

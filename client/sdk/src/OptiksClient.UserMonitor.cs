@@ -12,10 +12,10 @@ public sealed partial class OptiksClient
             ClientState state = _store.Current;
             return
             [
-                .. state.OwnedUsers
+                .. state.OwnedPersons
                     .Select(
-                        owned => owned.Value.Names.FirstOrDefault()
-                            ?? state.Names.Where(name => name.Value.User == owned.Key).Select(name => name.Key)
+                        user => state.OwnPersonOf(user)!.Names.FirstOrDefault()
+                            ?? state.Names.Where(name => name.Value.User == user).Select(name => name.Key)
                                 .Order(StringComparer.Ordinal).FirstOrDefault())
                     .OfType<string>().Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal).Select(KeyName.FromId),
             ];
@@ -51,18 +51,16 @@ public sealed partial class OptiksClient
         // already raised a lasting alarm about the list.
         outcome = outcome.Reason == Reason.Valid && lookup is { Reason: not Reason.HandoverMissing } ? OutcomeOf(lookup) : outcome;
         ClientState now = _store.Current;
-        OwnedUser? owned = now.OwnedUsers.GetValueOrDefault(user.Id);
-        OwnedUser? before = start.OwnedUsers.GetValueOrDefault(user.Id);
         var result = new UserMonitorResult(outcome)
         {
             Username = name.Octets,
             User = user.Octets,
-            Alarms = OwnedUserRules.Alarms(now, user.Id),
+            Alarms = AlarmRules.Of(now, user.Id),
             HasNews = true,
             HandedOver = [.. looks.Where(look => look.Shown.IsHandedOver).Select(look => look.Shown.Period - 1)],
-            NoGuarantee = owned?.NoGuarantee ?? [],
-            Pending = Waiting(now, owned, isOvertaken: false),
-            Overtaken = Waiting(now, owned, isOvertaken: true),
+            NoGuarantee = PersonRules.ListOf(now, user.Id)?.NoGuarantee ?? [],
+            Pending = Waiting(now, user.Id, isOvertaken: false),
+            Overtaken = Waiting(now, user.Id, isOvertaken: true),
         };
         if (outcome.Reason != Reason.Valid)
         {
@@ -80,8 +78,9 @@ public sealed partial class OptiksClient
         return result with
         {
             HasNews = lists.Count > 0 || versions.Any(device => device.Versions.Count > 0)
-                || result.Alarms.Except(OwnedUserRules.Alarms(start, user.Id)).Any() || (shown.HasLeft && before is not { HasLeft: true })
-                || result.NoGuarantee.Count > (before?.NoGuarantee.Length ?? 0),
+                || result.Alarms.Except(AlarmRules.Of(start, user.Id)).Any()
+                || (shown.HasLeft && start.OwnPersonOf(user.Id) is not { HasLeft: true })
+                || result.NoGuarantee.Count > (PersonRules.ListOf(start, user.Id)?.NoGuarantee.Length ?? 0),
             HasLeft = shown.HasLeft,
             ListVersion = shown.List.Latest,
             Devices = shown.HasLeft ? [] : DeviceList.Decode(shown.LatestList),
@@ -98,23 +97,24 @@ public sealed partial class OptiksClient
         while (true)
         {
             ClientState state = _store.Current;
-            OwnedUser? seen = state.OwnedUsers.GetValueOrDefault(user.Id);
-            EpochRecord? end = seen?.GoesOnFrom is { } from ? state.EndOf(from) : null;
-            bool isVerified = end is not null && seen!.List is { } list && list.Period == end.Period && list.AbsentEpoch == end.Epoch;
+            Own? list = PersonRules.ListOf(state, user.Id);
+            ulong? from = state.OwnPersonOf(user.Id)?.GoesOnFrom;
+            EpochRecord? end = from is { } period ? state.EndOf(period) : null;
+            bool isVerified = end is not null && list?.List is not null && OwnRules.IsVerifiedTo(list, end);
             EpochRecord? asked = isVerified ? state.EndOf(end!.Period + 1) : end;
-            if (asked is not null && seen!.List is null && OwnNames.LedNowhere(state, _store, user.Id, asked.Epoch))
+            if (asked is not null && list?.List is null && OwnNames.LedNowhere(state, _store, user.Id, asked.Epoch))
             {
                 // Verified answers show that no name led to the user in that period, so no server could answer about the user there.
                 _store.TryUpdate(
-                    current => current.OwnedUsers.GetValueOrDefault(user.Id) is { List: null } now && now.GoesOnFrom == seen.GoesOnFrom
-                        ? OwnedUserRules.BeginAfter(current, user.Id, asked, CoverageOf(current)) : current, []);
+                    current => PersonRules.ListOf(current, user.Id)?.List is null && current.OwnPersonOf(user.Id)?.GoesOnFrom == from
+                        ? PersonRules.BeginAfter(current, user.Id, asked, CoverageOf(current)) : current, []);
                 continue;
             }
             try
             {
                 (Outcome<UserMonitorExchange.Learnt> outcome, OwnUserShown? shown) = await RunAsync(
                     OwnUserPages.Of(user, state, isVerified ? end : null, asked, CoverageOf(state)),
-                    (current, result) => OwnedUserRules.Apply(OwnedUserRules.Claim(current, user.Id, [name.Id]), result,
+                    (current, result) => PersonRules.Apply(PersonRules.Claim(current, user.Id, [name.Id]), result,
                         CoverageOf(current).First ?? 0), pages, cancellationToken)
                     .ConfigureAwait(false);
                 if (outcome.IsOvertaken)
@@ -123,7 +123,7 @@ public sealed partial class OptiksClient
                 }
                 if (shown is not null)
                 {
-                    looks.Add(new UserLook(shown, state, seen));
+                    looks.Add(new UserLook(shown, state));
                 }
                 if (shown is null || asked is null)
                 {
@@ -140,14 +140,14 @@ public sealed partial class OptiksClient
                         cancellationToken).ConfigureAwait(false);
                 }
                 _store.TryUpdate(
-                    current => current.OwnedUsers.GetValueOrDefault(user.Id)?.GoesOnFrom == seen!.GoesOnFrom
-                        ? OwnedUserRules.Miss(current, user.Id, asked)
+                    current => current.OwnPersonOf(user.Id)?.GoesOnFrom == from
+                        ? PersonRules.Miss(current, user.Id, asked)
                         : current, []);
             }
         }
     }
 
-    private bool IsLeft(string user) => _store.Current.Users.GetValueOrDefault(user)?.LeftEpoch is not null;
+    private bool IsLeft(string user) => _store.Current.LeftEpochOf(user) is not null;
 
     private async Task<bool> HasErasedCopyAsync(KeyName name, KeyName user, ulong period, CancellationToken cancellationToken)
     {
@@ -210,7 +210,7 @@ public sealed partial class OptiksClient
     public IReadOnlyList<UserAlarm> UserAlarms(ReadOnlyMemory<byte> username)
     {
         ClientState state = _store.Current;
-        return OwnedUserRules.UserOf(state, UsernameOf(username).Id) is { } user ? OwnedUserRules.Alarms(state, user) : [];
+        return PersonRules.UserOf(state, UsernameOf(username).Id) is { } user ? AlarmRules.Of(state, user) : [];
     }
 
     /// <summary>
@@ -231,7 +231,7 @@ public sealed partial class OptiksClient
                 Alarms = [.. held.Select(alarm => new ReviewedUserAlarm(alarm, null))],
             };
         }
-        string user = OwnedUserRules.UserOf(_store.Current, name.Id)!;
+        string user = PersonRules.UserOf(_store.Current, name.Id)!;
         (Outcome outcome, OwnUserShown? shown) =
             await ReadAsync(new KeyName(KeyName.FromId(user), user), default, null, cancellationToken).ConfigureAwait(false);
         return new UserAlarmReview(outcome)
@@ -251,8 +251,8 @@ public sealed partial class OptiksClient
         KeyName name = UsernameOf(username);
         int count = 0;
         _store.TryUpdate(
-            current => OwnedUserRules.UserOf(current, name.Id) is { } user
-                ? OwnedUserRules.Acknowledge(current, user, alarms, out count)
+            current => PersonRules.UserOf(current, name.Id) is { } user
+                ? AlarmRules.Acknowledge(current, user, alarms, out count)
                 : current, []);
         return count;
     }
@@ -273,10 +273,10 @@ public sealed partial class OptiksClient
         KeyName name, CancellationToken cancellationToken, bool asksAll = false)
     {
         ClientState state = _store.Current;
-        string? own = OwnedUserRules.UserOf(state, name.Id);
+        string? own = PersonRules.UserOf(state, name.Id);
         string[] asked = own is null
             ? asksAll || state.Names.GetValueOrDefault(name.Id)?.User is null ? [name.Id] : []
-            : [.. state.OwnedUsers[own].Names.Where(id => asksAll || state.Names.GetValueOrDefault(id)?.User != own)];
+            : [.. state.OwnPersonOf(own)!.Names.Where(id => asksAll || state.Names.GetValueOrDefault(id)?.User != own)];
         UserLookupResult? refused = null;
         foreach (string[] batch in asked.Chunk(MaxKeys))
         {
@@ -331,10 +331,15 @@ public sealed partial class OptiksClient
         }
     }
 
-    private static int Waiting(ClientState state, OwnedUser? owned, bool isOvertaken) => owned is null ? 0
-        : owned.Expected.Count(change => change.IsOvertaken == isOvertaken)
-        + owned.Followed.Union(owned.Expected.SelectMany(change => change.Added))
-            .Sum(id => state.Owned.GetValueOrDefault(id)?.Expected.Count(change => change.IsOvertaken == isOvertaken) ?? 0);
+    private static int Waiting(ClientState state, string user, bool isOvertaken)
+    {
+        OwnPerson own = state.OwnPersonOf(user) ?? new OwnPerson();
+        var list = StructureKey.OfList(user);
+        IEnumerable<string> added = state.OwnOf(list)?.Expected.SelectMany(change => change.Added) ?? [];
+        return (isOvertaken ? 0 : own.Leaving.Length)
+            + own.Followed.Union(added).Select(StructureKey.OfKey).Append(list)
+                .Sum(chain => state.OwnOf(chain)?.Expected.Count(change => change.IsOvertaken == isOvertaken) ?? 0);
+    }
 
     private static IReadOnlyList<UserListVersion> Lists(OwnUserShown shown, ulong after) => shown.HasLeft ? [] :
     [
@@ -356,23 +361,25 @@ public sealed partial class OptiksClient
     // because nobody can show it any more.
     private static ReviewedUserAlarm? Reviewed(UserAlarm alarm, OwnUserShown shown)
     {
-        IReadOnlyList<VersionsExchange.TimedVersion> versions = alarm.Device is null
+        IReadOnlyList<TimedVersion> versions = alarm.Device is null
             ? shown.List.Versions ?? []
             : shown.Devices.GetValueOrDefault(alarm.Device)?.Ended.Versions ?? [];
         KeyVersion? version = versions.FirstOrDefault(timed => timed.Version.Version == alarm.Version)?.Version;
         return alarm.Version == 0 || alarm.Period != shown.Period || version is null
             ? new ReviewedUserAlarm(alarm, null)
-            : IsOf(alarm.OwnerAlarm, version) ? new ReviewedUserAlarm(alarm, version.Value) : null;
+            : IsOf(alarm.OfChain, version) ? new ReviewedUserAlarm(alarm, version.Value) : null;
     }
 
     private static Outcome OutcomeOf(UserLookupResult lookup) =>
         new(lookup.Reason, lookup.IsValid ? lookup.Head : null) { EvidencePath = lookup.EvidencePath, Detail = lookup.Detail };
 
-    // A result, with the client's state and the owned user as they were before the result.
-    private sealed record UserLook(OwnUserShown Shown, ClientState Before, OwnedUser? Owned)
+    // A result, with the client's state as it was before the result.
+    private sealed record UserLook(OwnUserShown Shown, ClientState Before)
     {
-        public ulong ListVersion => Owned?.List is { } list && list.Period == Shown.Period ? list.Version : 0;
+        public ulong ListVersion => VersionOf(StructureKey.OfList(Shown.User.Id));
 
-        public ulong KeyVersion(string id) => Before.Owned.GetValueOrDefault(id) is { } key && key.Period == Shown.Period ? key.Version : 0;
+        public ulong KeyVersion(string id) => VersionOf(StructureKey.OfKey(id));
+
+        private ulong VersionOf(StructureKey chain) => Before.OwnOf(chain)?.At is { } at && at.Period == Shown.Period ? at.Version : 0;
     }
 }

@@ -69,7 +69,7 @@ public sealed partial class OptiksClient
                     { EvidencePath = periods.EvidencePath, Detail = periods.Detail }, [], null);
             }
         }
-        var found = new List<VersionsExchange.TimedVersion>();
+        var found = new List<TimedVersion>();
         VersionsRun run;
         do
         {
@@ -86,7 +86,7 @@ public sealed partial class OptiksClient
                 return await FindVersionsAsync(name, versions, leastEpoch, cancellationToken).ConfigureAwait(false);
             }
             run = new VersionsRun(outcome, found, null);
-            foreach (VersionsExchange.TimedVersion shown in outcome.Learnt?.Versions ?? [])
+            foreach (TimedVersion shown in outcome.Learnt?.Versions ?? [])
             {
                 if (found.Count < versions.Length && shown.Version.Version == versions[found.Count].Version
                     && shown.Version.Period == next.Period)
@@ -106,10 +106,10 @@ public sealed partial class OptiksClient
     // Reads all pages of a list of versions, and updates the state once, after the last page.
     private async Task<VersionsRun> RunAsync(
         KeyName name, VersionsQuestion question,
-        Func<ClientState, IReadOnlyList<VersionsExchange.TimedVersion>, VerifiedHead, Reason?, ulong, ClientState?> remember,
+        Func<ClientState, IReadOnlyList<TimedVersion>, VerifiedHead, Reason?, ulong, ClientState?> remember,
         CancellationToken cancellationToken)
     {
-        var shown = new List<VersionsExchange.TimedVersion>();
+        var shown = new List<TimedVersion>();
         KnownKey from = question.Start;
         Reason? handover = null;
         ulong least = 0;
@@ -166,5 +166,5 @@ public sealed partial class OptiksClient
     }
 
     private sealed record VersionsRun(
-        Outcome<VersionsExchange.Page> Outcome, IReadOnlyList<VersionsExchange.TimedVersion> Versions, Reason? Handover);
+        Outcome<VersionsExchange.Page> Outcome, IReadOnlyList<TimedVersion> Versions, Reason? Handover);
 }

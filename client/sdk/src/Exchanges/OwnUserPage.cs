@@ -27,7 +27,7 @@ internal sealed record OwnUserPage(
     /// </param>
     /// <param name="Versions">Versions that the answer shows, in order.</param>
     /// <param name="Complete">Whether the list of versions ends on this page.</param>
-    internal readonly record struct Key(ulong Latest, IReadOnlyList<VersionsExchange.TimedVersion> Versions, bool Complete)
+    internal readonly record struct Key(ulong Latest, IReadOnlyList<TimedVersion> Versions, bool Complete)
     {
         /// <summary>
         /// The verdict of comparing the first version in the period with the end state of the previous period; null if they were not
@@ -36,6 +36,6 @@ internal sealed record OwnUserPage(
         public Reason? Handover { get; init; }
 
         public static Key Of(VerifiedVersions shown, ulong period, ReadOnlyMemory<byte> answer) =>
-            new(shown.Version, VersionsExchange.TimedVersion.Of(shown, period, answer), shown.Complete);
+            new(shown.Version, TimedVersion.Of(shown, period, answer), shown.Complete);
     }
 }

@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using Optiks.Native;
 using Optiks.Protocol;
 
@@ -12,7 +11,7 @@ internal sealed class OwnUserPages
 {
     private readonly KeyName _user;
     private readonly Dictionary<string, (KeyName Name, KnownKey Known)> _named = new(StringComparer.Ordinal);
-    private readonly SortedDictionary<ulong, VersionsExchange.TimedVersion> _lists = [];
+    private readonly SortedDictionary<ulong, TimedVersion> _lists = [];
     private readonly Dictionary<string, Collected> _devices = new(StringComparer.Ordinal);
     private KnownKey _list;
     private ReadOnlyMemory<byte> _keptList;
@@ -102,12 +101,11 @@ internal sealed class OwnUserPages
     /// began.</param>
     public static OwnUserPages Of(KeyName user, ClientState seen, EpochRecord? before, EpochRecord? asked, Coverage coverage)
     {
-        OwnedUser? owned = seen.OwnedUsers.GetValueOrDefault(user.Id);
-        OwnedList? list = owned?.List;
+        Own? own = PersonRules.ListOf(seen, user.Id);
         var pages = new OwnUserPages(user)
         {
             EndedRecord = asked?.Encode(),
-            Ends = before is null || list is null ? null : EndsOf(seen, list, before),
+            Ends = before is null || own?.List is null ? null : EndsOf(seen, user, own, before),
         };
         if (pages.Ends is not null)
         {
@@ -119,34 +117,34 @@ internal sealed class OwnUserPages
             pages.Proven = before!.Epoch + 1;
             return pages;
         }
-        if (list is null || list.Period != (asked?.Period ?? seen.Head?.Period))
+        if (own is not { At: { Version: > 0 } list, List: { } octets } || list.Period != (asked?.Period ?? seen.Head?.Period))
         {
             // The client relies on an earlier answer when it believes that the user had nothing in earlier periods. This belief, too, is
-            // justified only if auditors cover the epochs from that answer on (OwnedUserRules.BeginAfter).
-            pages.Proven = list is null ? owned?.ProvenEpoch : null;
+            // justified only if auditors cover the epochs from that answer on (PersonRules.BeginAfter).
+            pages.Proven = own?.List is null ? own?.At?.ProvenEpoch : null;
             return pages;
         }
-        ulong proven = owned!.ProvenEpoch ?? 0;
-        if (!coverage.MayLeaveOut(OwnedUserRules.Ids(list.Octets).Select(id => seen.Owned.GetValueOrDefault(id)).OfType<OwnedKey>()
+        ulong proven = list.ProvenEpoch ?? 0;
+        string[] listed = [.. DeviceList.Decode(octets).Select(device => Base64UrlText.Encode(device.Span))];
+        if (!coverage.MayLeaveOut(listed.Select(id => seen.OwnOf(StructureKey.OfKey(id))?.At).OfType<Cursor>()
             .Where(key => key.Period == list.Period && key.Version > 0 && key.ProvenEpoch is not null)
             .Aggregate(proven, (first, key) => Math.Min(first, key.ProvenEpoch!.Value))))
         {
             pages.IsShownAgain = true;
             return pages;
         }
-        pages._list = new KnownKey(0, list.Period, list.Version, list.Time, list.AbsentEpoch);
-        pages._keptList = list.Octets;
+        pages._list = KnownVersion.OfOwner(list);
+        pages._keptList = octets;
         pages.Proven = proven;
-        string[] listed = [.. OwnedUserRules.Ids(list.Octets)];
         foreach (string id in listed)
         {
-            OwnedKey? key = seen.Owned.GetValueOrDefault(id);
+            Cursor? key = seen.OwnOf(StructureKey.OfKey(id))?.At;
             bool isKnown = key is not null && key.Period == list.Period && key.AbsentEpoch is not null;
             // If there are too many keys to name all of them, the question first names the keys whose versions a page did not complete.
-            // KeyRules.Again would make every key look like such a key, so in this case name the latest known version itself.
+            // KnownVersion.BeforeOwner would make every key look like such a key, so in this case name the latest known version itself.
             KnownKey known = !isKnown ? default
-                : listed.Length <= ProtocolLimits.MaxKnownKeys ? KeyRules.Again(key!)
-                : new KnownKey(0, key!.Period, key.Version, key.Time, key.AbsentEpoch);
+                : listed.Length <= ProtocolLimits.MaxKnownKeys ? KnownVersion.BeforeOwner(key!)
+                : KnownVersion.OfOwner(key!);
             pages._named[id] = (new KeyName(KeyName.FromId(id), id), known);
             pages.Proven = isKnown && key!.Version > 0 && key.ProvenEpoch < pages.Proven ? key.ProvenEpoch : pages.Proven;
         }
@@ -163,7 +161,7 @@ internal sealed class OwnUserPages
         Collect(page, _lists, _devices);
         KnownKey list = Known(page, page.List, _list);
         var named = new Dictionary<string, (KeyName Name, KnownKey Known)>(StringComparer.Ordinal);
-        HashSet<string> listed = page.KeptList.IsEmpty ? [] : [.. OwnedUserRules.Ids(page.KeptList)];
+        IReadOnlySet<string> listed = OwnRules.DeviceIds(page.KeptList);
         foreach ((KeyName name, OwnUserPage.Key key) in page.Devices)
         {
             if (listed.Contains(name.Id) || !key.Complete)
@@ -189,7 +187,7 @@ internal sealed class OwnUserPages
             return new OwnUserShown(_user, last.Epoch, last.Period, true, default, default, new Dictionary<string, OwnUserDevice>());
         }
         // Work on copies and leave the collected pages unchanged, because the client may have to request the last answer again.
-        var lists = new SortedDictionary<ulong, VersionsExchange.TimedVersion>(_lists);
+        var lists = new SortedDictionary<ulong, TimedVersion>(_lists);
         var devices = _devices.ToDictionary(
             device => device.Key, device => device.Value with { Versions = new(device.Value.Versions) }, StringComparer.Ordinal);
         Collect(last, lists, devices);
@@ -209,30 +207,30 @@ internal sealed class OwnUserPages
         };
     }
 
-    private static OwnUserEnds EndsOf(ClientState seen, OwnedList list, EpochRecord before)
+    private static OwnUserEnds EndsOf(ClientState seen, KeyName user, Own list, EpochRecord before)
     {
         var devices = new Dictionary<string, EndState>(StringComparer.Ordinal);
-        foreach (string id in OwnedUserRules.Ids(list.Octets))
+        foreach (string id in PersonRules.DevicesOf(seen, user.Id))
         {
-            if (seen.Owned.TryGetValue(id, out OwnedKey? key) && OwnerRules.EndOf(key, before) is { } end)
+            if (seen.OwnOf(StructureKey.OfKey(id)) is { } key && OwnRules.EndOf(key, before) is { } end)
             {
                 devices[id] = end;
             }
         }
-        return new OwnUserEnds(new EndState(list.Period, before.Epoch, list.Version, SHA256.HashData(list.Octets)), devices);
+        return new OwnUserEnds(OwnRules.EndOf(list, before)!, devices);
     }
 
-    private void Collect(OwnUserPage page, SortedDictionary<ulong, VersionsExchange.TimedVersion> lists,
+    private void Collect(OwnUserPage page, SortedDictionary<ulong, TimedVersion> lists,
         Dictionary<string, Collected> devices)
     {
-        foreach (VersionsExchange.TimedVersion version in page.List.Versions)
+        foreach (TimedVersion version in page.List.Versions)
         {
             lists[version.Version.Version] = version;
         }
         foreach ((KeyName name, OwnUserPage.Key key) in page.Devices)
         {
             Collected collected = devices.GetValueOrDefault(name.Id) ?? new Collected(name, 0, 0, 0, null, []);
-            foreach (VersionsExchange.TimedVersion version in key.Versions)
+            foreach (TimedVersion version in key.Versions)
             {
                 collected.Versions[version.Version.Version] = version;
             }
@@ -258,5 +256,5 @@ internal sealed class OwnUserPages
     }
 
     private sealed record Collected(KeyName Name, ulong Latest, ulong Time, ulong Epoch, Reason? Handover,
-        SortedDictionary<ulong, VersionsExchange.TimedVersion> Versions);
+        SortedDictionary<ulong, TimedVersion> Versions);
 }

@@ -1,4 +1,3 @@
-using System.Collections.Immutable;
 using Optiks.Native;
 using Optiks.Protocol;
 
@@ -39,11 +38,10 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
     public override Checked<Learnt> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
     {
         OwnUserQuestion question = _pages.Question;
-        UserState? user = seen.Users.GetValueOrDefault(_pages.User.Id);
         // A question about a period that has ended must name no least epoch and no facts from later epochs, because these do not concern
         // that period.
         question = EndedRecord.IsEmpty
-            ? question with { LeastEpoch = LeastOf(seen, question, user), HasLeft = user?.LeftEpoch is not null }
+            ? question with { LeastEpoch = LeastOf(seen, question), HasLeft = seen.LeftEpochOf(_pages.User.Id) is not null }
             : question;
         UserMonitorVerdict verdict = UserVerifier.Monitor(context, question, answer.Span);
         if (verdict.Reason != Reason.Valid)
@@ -60,7 +58,7 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         {
             return new(Reason.Valid, head, new Learnt(page, null), null);
         }
-        Reason reason = Learn(seen, _pages.End(page), user, out Result? result);
+        Reason reason = Learn(seen, _pages.End(page), out Result? result);
         return reason == Reason.Valid ? new(reason, head, new Learnt(page, result), null) : new(reason, null, null, null);
     }
 
@@ -88,11 +86,16 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
             return current;
         }
         string user = _pages.User.Id;
-        // Discard the answer if the state of the user or its keys has changed since the client compared the answer with it.
-        bool moved = current.Users.GetValueOrDefault(user) != seen.Users.GetValueOrDefault(user)
-            || result.Keys.Keys.Any(id => current.Keys.GetValueOrDefault(id) != seen.Keys.GetValueOrDefault(id));
-        return moved ? null : _remember(
-            current with { Users = current.Users.SetItem(user, result.User), Keys = current.Keys.SetItems(result.Keys) }, result.Shown);
+        // Discard the answer if another answer about the user or its chains was stored since the client compared this answer with the state.
+        if (current.LeftEpochOf(user) != seen.LeftEpochOf(user)
+            || result.Chains.Keys.Any(chain => current.SeenOf(chain) != seen.SeenOf(chain)))
+        {
+            return null;
+        }
+        ClientState next = result.LeftEpoch == current.LeftEpochOf(user)
+            ? current
+            : current.SetPerson(user, (current.Persons.GetValueOrDefault(user) ?? new Person()) with { LeftEpoch = result.LeftEpoch });
+        return _remember(result.Chains.Aggregate(next, (state, chain) => state.SetSeen(chain.Key, chain.Value)), result.Shown);
     }
 
     public override ulong? ProvenFrom => _pages.Proven;
@@ -102,15 +105,15 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Learnt learnt) => learnt.Result?.Values ?? [];
 
     public override bool IsWhole(Learnt learnt) =>
-        VersionsExchange.TimedVersion.AreShown(learnt.Page.List.Versions ?? [])
-            && learnt.Page.Devices.All(device => VersionsExchange.TimedVersion.AreShown(device.Key.Versions));
+        TimedVersion.AreShown(learnt.Page.List.Versions ?? [])
+            && learnt.Page.Devices.All(device => TimedVersion.AreShown(device.Key.Versions));
 
     public override bool ShowsMore(Learnt learnt, Learnt than)
     {
         var keys = learnt.Page.Devices.ToDictionary(device => device.Name.Id, device => device.Key.Versions, StringComparer.Ordinal);
-        return VersionsExchange.TimedVersion.ShowMore(learnt.Page.List.Versions ?? [], than.Page.List.Versions ?? [])
+        return TimedVersion.ShowMore(learnt.Page.List.Versions ?? [], than.Page.List.Versions ?? [])
             || than.Page.Devices.Any(
-                device => VersionsExchange.TimedVersion.ShowMore(keys.GetValueOrDefault(device.Name.Id) ?? [], device.Key.Versions));
+                device => TimedVersion.ShowMore(keys.GetValueOrDefault(device.Name.Id) ?? [], device.Key.Versions));
     }
 
     // Returns the ids of the devices whose keys the answer must show (docs/spec/user-monitor.md section 3).
@@ -121,10 +124,10 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         return ids;
     }
 
-    private ulong LeastOf(ClientState seen, OwnUserQuestion question, UserState? user)
+    private ulong LeastOf(ClientState seen, OwnUserQuestion question)
     {
         ulong least = Math.Max(question.LeastEpoch,
-            Math.Max(user?.LeastEpoch ?? 0, seen.OwnedUsers.GetValueOrDefault(_pages.User.Id)?.LeastEpoch ?? 0));
+            Math.Max(seen.LeastEpochOfUser(_pages.User.Id), PersonRules.ListOf(seen, _pages.User.Id)?.At?.AbsentEpoch ?? 0));
         return question.Keys.Aggregate(least, (most, device) => Math.Max(most, seen.LeastEpoch(Base64UrlText.Encode(device.Device.Span))));
     }
 
@@ -159,63 +162,68 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         OwnUserPage.Key key, VerifiedHead head, VerifiedVersions shown, EndState end, ReadOnlySpan<byte> answer) =>
         shown.From == 1 ? key with { Handover = Verifier.Handover(head, shown, end, answer) } : key;
 
-    // Computes the state to keep after a result, in the same way as for a lookup.
-    private static Reason Learn(ClientState seen, OwnUserShown shown, UserState? before, out Result? result)
+    // Computes what to remember after a result, in the same way as for a lookup.
+    private static Reason Learn(ClientState seen, OwnUserShown shown, out Result? result)
     {
         result = null;
-        // If the kept state is of a later period than this result, or says that the user has left, the kept state stays.
-        bool isOld = before?.LeftEpoch is not null || before?.Devices?.Period > shown.Period;
+        var list = StructureKey.OfList(shown.User.Id);
+        ulong? left = seen.LeftEpochOf(shown.User.Id);
+        Seen? before = seen.SeenOf(list);
+        var chains = new Dictionary<StructureKey, Seen?>();
         if (shown.HasLeft)
         {
-            result = new Result(shown, new UserState { LeftEpoch = Math.Max(shown.Epoch, before?.LeftEpoch ?? 0) },
-                ImmutableDictionary<string, KeyState>.Empty, []);
-            return before?.Devices is not null && isOld ? Reason.UserReturned : Reason.Valid;
+            // The client keeps nothing of the list of a user who has left.
+            chains[list] = null;
+            result = new Result(shown, Math.Max(shown.Epoch, left ?? 0), chains, []);
+            // If the list is known from a later period than this result, the user was current after it had left.
+            return before?.At.Period > shown.Period ? Reason.UserReturned : Reason.Valid;
         }
-        Reason reason = KeyRules.Learn(before?.Devices, OwnedUserRules.ListState(seen.OwnedUsers.GetValueOrDefault(shown.User.Id)),
-            shown.List, shown.Period, shown.Epoch, out KeyState list);
+        Reason reason = LearnRules.Learn(before, seen.OwnOf(list)?.At, shown.List, shown.Period, shown.Epoch, out Seen after);
         if (reason != Reason.Valid)
         {
             return reason;
         }
+        // If the list is known from a later period than this result, or the user is known to have left, this stays.
+        bool isOld = left is not null || before?.At.Period > shown.Period;
+        // If the question said that the client knows the list, the answer lacks its octets and their hash. `shown.LatestList` is then the
+        // client's own copy.
+        chains[list] = isOld ? before : after with { At = after.At with { ValueSha256 = ValueHash.Of(shown.LatestList.Span) } };
         List<ReadOnlyMemory<byte>> values = isOld ? [] : [shown.LatestList];
-        var keys = ImmutableDictionary.CreateBuilder<string, KeyState>();
         foreach ((string id, OwnUserDevice device) in shown.Devices)
         {
-            KeyState? kept = seen.Keys.GetValueOrDefault(id);
-            KeyState? owned = seen.Owned.TryGetValue(id, out OwnedKey? key) ? KeyRules.OfOwned(key) : null;
+            var chain = StructureKey.OfKey(id);
+            Seen? known = seen.SeenOf(chain);
+            Cursor? own = seen.OwnOf(chain)?.At;
             if (device.Epoch < shown.Epoch)
             {
-                // The device left the list while the client read pages, so another answer may already have stored a newer state of the
-                // device's key. So only check that these versions agree with the kept states, and store nothing.
-                reason = KeyRules.Agree(kept, owned, device.Ended, shown.Period);
+                // The device left the list while the client read pages, so another answer may already have shown a newer version of the
+                // device's key. So only check that these versions agree with the known ones, and store nothing.
+                reason = LearnRules.Agree(known?.At, own, device.Ended.Versions, shown.Period);
                 if (reason != Reason.Valid)
                 {
                     return reason;
                 }
                 continue;
             }
-            reason = KeyRules.Learn(kept, owned, device.Ended, shown.Period, shown.Epoch, out KeyState after);
+            reason = LearnRules.Learn(known, own, device.Ended, shown.Period, shown.Epoch, out after);
             if (reason != Reason.Valid)
             {
                 return reason;
             }
-            keys[id] = after;
-            if (after.Period == shown.Period && device.Ended.Versions is [.., { Version.Value: { } value }])
+            chains[chain] = after;
+            if (after.At.Period == shown.Period && device.Ended.Versions is [.., { Version.Value: { } value }])
             {
                 values.Add(value);
             }
         }
-        // If the question said that the client knows the list, the answer lacks its octets and their hash. `shown.LatestList` is then the
-        // client's own copy.
-        list = list with { ValueSha256 = ValueHash.Of(shown.LatestList.Span) };
-        result = new Result(shown, isOld ? before! : new UserState { Devices = list }, keys.ToImmutable(), values);
+        result = new Result(shown, left, chains, values);
         return Reason.Valid;
     }
 
     /// <summary>A page, with the result that the page completes; the result is null if more pages follow.</summary>
     internal sealed record Learnt(OwnUserPage Page, Result? Result);
 
-    /// <summary>A result with the state and values to keep.</summary>
-    internal sealed record Result(
-        OwnUserShown Shown, UserState User, ImmutableDictionary<string, KeyState> Keys, IReadOnlyCollection<ReadOnlyMemory<byte>> Values);
+    /// <summary>A result, with what to remember of the user and of its chains, and the values to keep.</summary>
+    internal sealed record Result(OwnUserShown Shown, ulong? LeftEpoch, IReadOnlyDictionary<StructureKey, Seen?> Chains,
+        IReadOnlyCollection<ReadOnlyMemory<byte>> Values);
 }

@@ -52,6 +52,8 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     /// </summary>
     public EndState? End { get; init; }
 
+    private StructureKey Chain => StructureKey.OfKey(_key.Id);
+
     public override byte[]? Body(ClientState seen) => QueryList.Encode([new Query(_key.Octets, 0, _start.Version + 1)]);
 
     public override Checked<Page> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
@@ -80,22 +82,23 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
             // continues.
             page = page with { Handover = handover };
         }
-        KeyState? owned = seen.Owned.TryGetValue(_key.Id, out OwnedKey? kept) ? KeyRules.OfOwned(kept) : null;
+        Seen? before = seen.SeenOf(Chain);
+        Cursor? own = seen.OwnOf(Chain)?.At;
         if (!shown.Complete)
         {
             // Compare the version in the client's state on every page, because that version may be on this page although another page ends
             // the list.
-            Reason agrees = KeyRules.Agree(seen.Keys.GetValueOrDefault(_key.Id), owned, new EndedVersions(0, 0, versions), head.Period);
+            Reason agrees = LearnRules.Agree(before?.At, own, versions, head.Period);
             return agrees == Reason.Valid ? new(Reason.Valid, head, page, null) : new(agrees, null, null, null);
         }
         var ended = new EndedVersions(shown.Version, versions.Count > 0 ? versions[^1].Time : _start.Time, versions);
-        Reason reason = KeyRules.Learn(seen.Keys.GetValueOrDefault(_key.Id), owned, ended, head.Period, head.Epoch, out KeyState after);
+        Reason reason = LearnRules.Learn(before, own, ended, head.Period, head.Epoch, out Seen after);
         return reason == Reason.Valid ? new(reason, head, page with { After = after }, null) : new(reason, null, null, null);
     }
 
     public override IReadOnlyList<LeafStatement> Leaves(ClientState seen, ReadOnlyMemory<byte> answer)
     {
-        if (!_monitor && !seen.Owned.ContainsKey(_key.Id))
+        if (!_monitor && seen.OwnOf(Chain) is null)
         {
             return [];
         }
@@ -114,24 +117,22 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
         {
             return _remember(current, learnt, head);
         }
-        KeyState? now = current.Keys.GetValueOrDefault(_key.Id);
-        // Discard the answer if the state of the key has changed since the client compared the answer with it.
-        return now != seen.Keys.GetValueOrDefault(_key.Id) ? null
-            : _remember(now == after ? current : current with { Keys = current.Keys.SetItem(_key.Id, after) }, learnt, head);
+        // Discard the answer if another answer about the key was stored since the client compared this answer with the state.
+        return current.SeenOf(Chain) != seen.SeenOf(Chain) ? null : _remember(current.SetSeen(Chain, after), learnt, head);
     }
 
     public override ulong? ProvenFrom => Proven;
 
     // Only the last page of a list claims a latest version that auditors must cover.
     public override IEnumerable<Believed> Shown(Page learnt) =>
-        learnt.Complete ? [new Believed(_key.Id, learnt.Latest, learnt.After?.ValueSha256)] : [];
+        learnt.Complete ? [new Believed(_key.Id, learnt.Latest, learnt.After?.At.ValueSha256)] : [];
 
     public override bool IsWhole(Page learnt) => TimedVersion.AreShown(learnt.Versions);
 
     public override bool ShowsMore(Page learnt, Page than) => TimedVersion.ShowMore(learnt.Versions, than.Versions);
 
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Page learnt) =>
-        learnt.After is { } after && after.Period == learnt.Period && learnt.Versions.Count > 0
+        learnt.After is { } after && after.At.Period == learnt.Period && learnt.Versions.Count > 0
             && learnt.Versions[^1].Version.Value is { } value ? [value] : [];
 
     /// <summary>A page of verified versions.</summary>
@@ -139,8 +140,8 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     /// <param name="Versions">The versions from the first requested version on.</param>
     /// <param name="Complete">Whether the list ends on this page; false if more versions follow.</param>
     /// <param name="Period">Period of the versions.</param>
-    /// <param name="After">The key's state to keep; null until the list is complete.</param>
-    internal sealed record Page(ulong Latest, IReadOnlyList<TimedVersion> Versions, bool Complete, ulong Period, KeyState? After)
+    /// <param name="After">The facts to remember of the key; null until the list is complete.</param>
+    internal sealed record Page(ulong Latest, IReadOnlyList<TimedVersion> Versions, bool Complete, ulong Period, Seen? After)
     {
         /// <summary>The number of octets of the answer.</summary>
         public int Octets { get; init; }
@@ -150,27 +151,5 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
         /// were not compared.
         /// </summary>
         public Reason? Handover { get; init; }
-    }
-
-    /// <summary>A version with its time (<c>T</c> in docs/spec/pahd.md).</summary>
-    internal sealed record TimedVersion(KeyVersion Version, ulong Time)
-    {
-        /// <summary>Tells whether the answer shows the value of each version.</summary>
-        public static bool AreShown(IReadOnlyList<TimedVersion> versions) => versions.All(one => one.Version.Value is not null);
-
-        /// <summary>Tells whether the first argument shows a value that the second argument does not show.</summary>
-        public static bool ShowMore(IReadOnlyList<TimedVersion> versions, IReadOnlyList<TimedVersion> than) =>
-            than.Where(one => one.Version.Value is null)
-                .Any(one => versions.Any(shown => shown.Version.Version == one.Version.Version && shown.Version.Value is not null));
-
-        /// <summary>Returns the versions of an accepted answer, with copies of their values.</summary>
-        public static IReadOnlyList<TimedVersion> Of(VerifiedVersions shown, ulong period, ReadOnlyMemory<byte> answer) =>
-        [
-            .. shown.Members.Select(member =>
-                new TimedVersion(
-                    new KeyVersion(member.Version, member.LeafEpoch,
-                        member.Value is { } range ? answer[range].ToArray() : default(ReadOnlyMemory<byte>?)) { Period = period },
-                        member.Time)),
-        ];
     }
 }
