@@ -124,38 +124,6 @@ internal static class PersonRules
     }
 
     /// <summary>
-    /// Returns the state after a result about the client's own user. The result may show versions again that earlier monitoring answers
-    /// showed and that the state no longer has. Such a version raises an alarm if it was still the latest version after the epoch passed as
-    /// <paramref name="covered"/> (<see cref="OwnRules.SeeAgain"/>).
-    /// </summary>
-    public static ClientState Apply(ClientState current, OwnUserShown shown, ulong covered)
-    {
-        string user = shown.User.Id;
-        OwnPerson own = current.OwnPersonOf(user) ?? new OwnPerson();
-        ClientState next = current.SetOwnPerson(user, own);
-        if (shown.HasLeft)
-        {
-            // The log copies nothing of a user who has left into later periods, so there is no hand-over to do.
-            next = NoteLeft(next, user, shown.Epoch);
-            return PeriodEnds.Tidy(
-                next.SetOwnPerson(user, next.OwnPersonOf(user)! with { GoesOnFrom = current.Head?.Period ?? shown.Period }));
-        }
-        covered = shown.IsShownAgain ? covered : ulong.MaxValue;
-        foreach ((string id, OwnUserDevice device) in shown.Devices)
-        {
-            var key = StructureKey.OfKey(id);
-            next = next.SetOwn(key, LookAtDevice(next, next.OwnOf(key) ?? new Own { IsListedOnly = true }, shown, device, covered));
-        }
-        var list = StructureKey.OfList(user);
-        Own lists = OwnRules.SeeAgain(next.OwnOf(list) ?? new Own(), shown.Period, shown.List.Versions, covered);
-        lists = OwnRules.Look(lists, shown.Period, shown.Epoch, shown.List.Versions, shown.Handover, shown.LatestList.ToArray());
-        next = next.SetOwn(list, lists with { At = lists.At! with { ProvenEpoch = shown.Proven } })
-            // The call of Tidy below drops the ids that the state does not need.
-            .SetOwnPerson(user, own with { GoesOnFrom = shown.Period, Followed = [.. own.Followed.Union(shown.Devices.Keys)] });
-        return PeriodEnds.Tidy(Tidy(next));
-    }
-
-    /// <summary>
     /// Drops the owner's part of devices' keys that are on no list any more, once they have no alarms and no expected changes. Separately
     /// owned keys stay.
     /// </summary>
@@ -176,28 +144,5 @@ internal static class PersonRules
         return current.OwnedChains.Where(key => key.Structure == StructureId.Keys && !listed.Contains(key.Id)
             && current.OwnOf(key) is { IsListedOnly: true, Alarms.IsEmpty: true, Expected.IsEmpty: true })
             .Aggregate(next, (state, key) => state.SetOwn(key, null));
-    }
-
-    // A device's key may also be owned separately, and its own monitoring may then be in another period than this result.
-    private static Own LookAtDevice(ClientState current, Own own, OwnUserShown shown, OwnUserDevice device, ulong covered)
-    {
-        IReadOnlyList<TimedVersion> versions = device.Ended.Versions;
-        Own before = OwnRules.SeeAgain(own, shown.Period, versions, covered);
-        if (before.At?.Period > shown.Period)
-        {
-            return own;
-        }
-        // A separately owned key that was not on the list at the end of its period still needs its own hand-over.
-        if (before.At is { } at && at.Period < shown.Period && !before.IsListedOnly && device.Handover is null
-            && current.EndOf(at.Period) is not null)
-        {
-            return OwnRules.CompareBehind(before, shown.Period, versions);
-        }
-        Own next = OwnRules.Look(before, shown.Period, device.Epoch, versions, device.Handover);
-        // If this result shows all versions of a separately owned key, store the epoch of this result as the key's ProvenEpoch. It replaces
-        // the epoch of the earlier answer that showed all versions of the key.
-        return next.At!.ProvenEpoch is not null && versions is [{ Version.Version: 1 }, ..]
-            ? next with { At = next.At with { ProvenEpoch = shown.Proven } }
-            : next;
     }
 }

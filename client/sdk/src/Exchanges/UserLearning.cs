@@ -104,12 +104,7 @@ internal sealed class UserLearning
         }
         KeyValuePair<string, NameState>[] names = [.. _names.Where(name => name.Value != current.Names.GetValueOrDefault(name.Key))];
         ClientState next = names.Length == 0 ? current : current with { Names = current.Names.SetItems(names) };
-        foreach ((string user, ulong? left) in _users)
-        {
-            next = left == next.LeftEpochOf(user)
-                ? next
-                : next.SetPerson(user, (next.Persons.GetValueOrDefault(user) ?? new Person()) with { LeftEpoch = left });
-        }
+        next = _users.Aggregate(next, (state, user) => state.SetLeft(user.Key, user.Value));
         return Note(_chains.Aggregate(next, (state, chain) => state.SetSeen(chain.Key, chain.Value)));
     }
 

@@ -138,6 +138,11 @@ public sealed record ClientState
         return next;
     }
 
+    /// <summary>Returns the state with the epoch of the last answer that showed that a user has left.</summary>
+    internal ClientState SetLeft(string user, ulong? left) => left == LeftEpochOf(user)
+        ? this
+        : SetPerson(user, (Persons.GetValueOrDefault(user) ?? new Person()) with { LeftEpoch = left });
+
     /// <summary>Returns the state with the owner's part of a user.</summary>
     internal ClientState SetOwnPerson(string user, OwnPerson own) => ReferenceEquals(own, OwnPersonOf(user))
         ? this
