@@ -305,7 +305,8 @@ public sealed class StateJournalTests
         {
             string[] names = [.. Enumerable.Range(0, random.Next(1, 6)).Select(_ => $"k{random.Next(30)}").Distinct()];
             string[] dropped = [.. names.Where(name => model.ContainsKey(name) && random.Next(3) == 0)];
-            RecordPut[] puts = [.. names.Except(dropped).Select(name => Put(name, new string((char)('a' + random.Next(26)), random.Next(300))))];
+            RecordPut[] puts =
+                [.. names.Except(dropped).Select(name => Put(name, new string((char)('a' + random.Next(26)), random.Next(300))))];
             bool isKilled = random.Next(10) == 0;
             file.KillsAppendAt = isKilled ? random.Next(40) : null;
             try

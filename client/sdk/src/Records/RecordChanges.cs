@@ -60,7 +60,8 @@ internal sealed record RecordChanges(IReadOnlyList<RecordPut> Puts, IReadOnlyLis
 
     /// <summary>Returns the length of the encoding.</summary>
     public long GetLength() =>
-        PutsOffset + DeletesLength + Puts.Sum(put => (long)GetLength(put.Key, put.Body.Length)) + Deletes.Sum(key => 2L + key.Octets.Length);
+        PutsOffset + DeletesLength + Puts.Sum(put => (long)GetLength(put.Key, put.Body.Length))
+            + Deletes.Sum(key => 2L + key.Octets.Length);
 
     private static RecordKey ReadKey(ref TlsReader reader) => new(reader.Vector(1, RecordKey.MaxLength, "key").Span);
 

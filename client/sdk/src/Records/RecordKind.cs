@@ -17,4 +17,5 @@ internal enum RecordKind : byte
     Leaf = 12,
     Note = 13,
     Fork = 14,
+    Leaves = 15,
 }

@@ -7,9 +7,9 @@ namespace Optiks.Client;
 /// look into the bodies of records, other than meta. Only one thread at a time may use it.
 /// </summary>
 /// <remarks>
-/// Invariants. (1) The file consists of a header and of whole commits, the last of which writes meta; a crash may leave the beginning of one
-/// more commit, which the next start cuts off. (2) The records in memory are those of the whole commits, or no commit can follow. (3) A
-/// commit is on disk before <see cref="Commit"/> returns.
+/// Invariants. (1) The file consists of a header and of whole commits, the last of which writes meta. A crash may leave the beginning of
+/// one more commit, which the next start cuts off. (2) The records in memory are those of the whole commits, or no commit can follow. (3)
+/// A commit is on disk before <see cref="Commit"/> returns.
 /// </remarks>
 internal sealed class StateJournal : IDisposable
 {
