@@ -210,7 +210,7 @@ public sealed class CosignerTests : IDisposable
         EvidenceCheck.Proves(fork.EvidencePath!);
         EvidenceVerdict judged = EvidenceJudge.Judge(fork.EvidencePath!, FixtureLog.Anchor);
         Assert.Equal((EvidenceKind.Fork, true), (judged.Kind, judged.IsProof));
-        Assert.Empty(store.Current.Keys);
+        Assert.Empty(store.Current.Chains);
         fixture.Server.Cosignatures = null;
         Assert.Equal(Verdict.Fork, (await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Verdict);
     }
@@ -232,7 +232,7 @@ public sealed class CosignerTests : IDisposable
         Assert.Equal((Verdict.Invalid, Reason.WitnessQuorum), (refused.Verdict, refused.Reason));
         Assert.Null(refused.Value);
         Assert.Null(store.Current.Head);
-        Assert.Empty(store.Current.Keys);
+        Assert.Empty(store.Current.Chains);
         fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, size, fixture.Clock.UtcNow, "w1", "w3"));
         Assert.Equal(Verdict.Present, (await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Verdict);
         ClientState kept = store.Current;
@@ -358,7 +358,7 @@ public sealed class CosignerTests : IDisposable
         LookupResult known = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
         Assert.Equal((true, true), (known.Unchanged, known.Head!.IsAudited));
         // The answer left out proofs, so the state keeps the epoch at which the client verified these proofs.
-        Assert.Equal(proven, store.Current.Keys[Base64UrlText.Encode(Alice)].ProvenEpoch);
+        Assert.Equal(proven, store.Current.SeenKeys[Base64UrlText.Encode(Alice)].At.ProvenEpoch);
 
         // The coverage of one auditor ends at the epoch before the other auditor's coverage begins, so neither auditor verified the step
         // between these two epochs.
@@ -369,7 +369,7 @@ public sealed class CosignerTests : IDisposable
         LookupResult whole = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
         Assert.Equal(0UL, fixture.Server.LastQueries[0].Version);
         Assert.Equal((false, true), (whole.Unchanged, whole.Head!.IsAudited));
-        Assert.Equal(fixture.Log.Latest, store.Current.Keys[Base64UrlText.Encode(Alice)].ProvenEpoch);
+        Assert.Equal(fixture.Log.Latest, store.Current.SeenKeys[Base64UrlText.Encode(Alice)].At.ProvenEpoch);
     }
 
     [Theory]
@@ -405,7 +405,7 @@ public sealed class CosignerTests : IDisposable
         Assert.Equal([1UL, 2UL], key.Alarms.Select(alarm => alarm.Version));
         first = audited ? first : fixture.Log.Latest;
         Assert.Equal((first, first),
-            (store.Current.Owned[Base64UrlText.Encode(Alice)].ProvenEpoch, store.Current.OwnedUsers.Values.Single().ProvenEpoch));
+            (store.Current.OwnKeys[Base64UrlText.Encode(Alice)].At!.ProvenEpoch, store.Current.OwnLists.Values.Single().At!.ProvenEpoch));
         // A history lists all versions. So it does not depend on earlier answers whether the history is audited.
         Assert.True((await Client(fixture, store, anchor).HistoryAsync(Alice, Cancellation)).Head!.IsAudited);
     }

@@ -180,7 +180,7 @@ public sealed class HandoverTests
         MonitorResult refused = await client.MonitorAsync(s_alice, Cancellation);
         Assert.Equal(Reason.RecordEpoch, refused.Reason);
         Assert.Empty(refused.HandedOver);
-        Assert.Equal(0UL, store.Current.Owned.Values.Single().Period);
+        Assert.Equal(0UL, store.Current.OwnKeys.Values.Single().At!.Period);
     }
 
     [Fact]

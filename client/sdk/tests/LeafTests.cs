@@ -156,12 +156,13 @@ public sealed class LeafTests
         // The client keeps no statements about this key, because it is not the owner's.
         Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
 
-        (string name, System.Collections.Immutable.ImmutableArray<KeptLeaf> kept) = Assert.Single(store.Current.Leaves);
-        Assert.Equal($"3:{Base64UrlText.Encode(s_alice)}", name);
+        (StructureKey name, System.Collections.Immutable.ImmutableArray<KeptLeaf> kept) = Assert.Single(store.Current.Leaves);
+        Assert.Equal(StructureKey.OfKey(Base64UrlText.Encode(s_alice)), name);
         Assert.Equal(
             [.. Enumerable.Range(5, LeafRules.MaxVersions).Reverse().Select(version => ((ulong)version, true)),
                 (LeafRules.MaxVersions + 5UL, false)], kept.Select(leaf => (leaf.Version, leaf.IsPresent)));
-        string[] files = [.. kept.Select(leaf => leaf.Sha256).Append(store.Current.Keys.Values.First(key => key.Version > 0).ValueSha256!)];
+        string[] files = [.. kept.Select(leaf => leaf.Sha256)
+            .Append(store.Current.SeenKeys.Values.First(key => key.At.Version > 0).At.ValueSha256!)];
         Assert.Equal(files.Order(StringComparer.Ordinal),
             Directory.GetFiles(fixture.Folder.In("client/values")).Select(file => Path.GetFileName(file)!).Intersect(files)
                 .Order(StringComparer.Ordinal));
@@ -292,7 +293,7 @@ public sealed class LeafTests
     {
         store.TryUpdate(
             current => forgetsName
-                ? current with { Head = null, Names = current.Names.Clear(), Users = current.Users.Clear() }
+                ? current.ForgetUsers() with { Head = null, Names = current.Names.Clear() }
                 : current with { Head = null }, []);
         fixture.Server.DeniesWhatIsKnown = true;
         fixture.Server.Log = second;

@@ -32,7 +32,7 @@ public sealed class NoGuaranteeTests
             Assert.True(found.IsValid);
             // The log no longer serves periods 0 and 1, but still serves period 2. So no answer reveals the false version that servers
             // showed other clients in an earlier period.
-            Assert.Equal([new NoGuarantee(0, seen + 1, last), new NoGuarantee(1, last + 1, last + 1)], found.NoGuarantee);
+            Assert.Equal([new Missed(0, seen + 1, last), new Missed(1, last + 1, last + 1)], found.NoGuarantee);
             Assert.Equal([2UL], found.HandedOver);
             Assert.Empty(found.Alarms);
         }
@@ -76,7 +76,7 @@ public sealed class NoGuaranteeTests
         fixture.Server.IsGone = (_, _) => true;
         OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorAsync(s_alice, Cancellation));
         Assert.Equal((ServerFailure.Refused, "period-gone"), (refused.Failure, refused.Problem));
-        Assert.Equal((0UL, 0), (store.Current.Owned.Values.Single().Period, store.Current.Owned.Values.Single().NoGuarantee.Length));
+        Assert.Equal((0UL, 0), (store.Current.OwnKeys.Values.Single().At!.Period, store.Current.OwnKeys.Values.Single().NoGuarantee.Length));
         fixture.Server.IsGone = (_, _) => false;
         Assert.Equal([(0UL, 2UL)],
             (await client.MonitorAsync(s_alice, Cancellation)).Alarms.Select(alarm => (alarm.Period, alarm.Version)));
@@ -126,7 +126,7 @@ public sealed class NoGuaranteeTests
         {
             Assert.Equal(Reason.Stale, (await client.MonitorAsync(s_alice, Cancellation)).Reason);
         }
-        Assert.Empty(store.Current.Owned.Values.Single().NoGuarantee);
+        Assert.Empty(store.Current.OwnKeys.Values.Single().NoGuarantee);
         fixture.Replica(1 - liar).Refuse = _ => null;
         fixture.Replica(liar).Refuse = _ => null;
         Assert.Equal([(0UL, 2UL)],

@@ -79,7 +79,7 @@ public sealed class NoteTests
         await NoteAsync(client, Alice, "accepted");
 
         Assert.Equal([1UL, 2UL], store.Current.Notes["YWxpY2U"].Select(Sequence));
-        Assert.Single(store.Current.Owned["YWxpY2U"].Expected);
+        Assert.Single(store.Current.OwnKeys["YWxpY2U"].Expected);
     }
 
     [Fact]

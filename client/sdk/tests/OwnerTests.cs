@@ -113,7 +113,7 @@ public sealed class OwnerTests
         Assert.Equal(pending.RequestId, repeated.RequestId);
         Assert.Equal(4, fixture.Server.Requests.Count(request => request == "POST /v1/updates"));
         Assert.Equal(1UL, fixture.Log.Latest);
-        Assert.Single(store.Current.Owned.Values.Single().Expected);
+        Assert.Single(store.Current.OwnKeys.Values.Single().Expected);
     }
 
     [Fact]
@@ -130,13 +130,13 @@ public sealed class OwnerTests
 
         Assert.Equal((UpdateStatus.Refused, "expected-version", new KeyVersionNumber(0, 1)),
             (refused.Status, refused.RefusedBecause, refused.Current));
-        Assert.Empty(store.Current.Owned.Values.Single().Expected);
+        Assert.Empty(store.Current.OwnKeys.Values.Single().Expected);
         fixture.Server.Refuse = _ => (403, "forbidden");
         OptiksServerException forbidden =
             await Assert.ThrowsAsync<OptiksServerException>(
                 () => client.UpdateAsync(Alice, "two"u8.ToArray(), cancellationToken: Cancellation));
         Assert.Equal((ServerFailure.Refused, "forbidden"), (forbidden.Failure, forbidden.Problem));
-        Assert.Empty(store.Current.Owned.Values.Single().Expected);
+        Assert.Empty(store.Current.OwnKeys.Values.Single().Expected);
     }
 
     [Theory]
@@ -204,7 +204,7 @@ public sealed class OwnerTests
             (await Assert.ThrowsAsync<OptiksServerException>(() => client.HistoryAsync(Alice, Cancellation))).Failure);
         Assert.Equal(ServerFailure.Unusable,
             (await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorAsync(Alice, Cancellation))).Failure);
-        Assert.Empty(store.Current.Owned);
+        Assert.Empty(store.Current.OwnKeys);
     }
 
     [Theory]
@@ -332,7 +332,7 @@ public sealed class OwnerTests
         using FileClientStateStore reopened = await fixture.OpenStoreAsync();
         OptiksClient later = fixture.Client(reopened);
         Assert.Equal([2UL], (await later.MonitorAsync(Alice, Cancellation)).Alarms.Select(alarm => alarm.Version));
-        OwnerAlarm[] alarms = [.. (await later.ReviewAlarmsAsync(Alice, Cancellation)).Alarms.Select(reviewed => reviewed.Alarm)];
+        Alarm[] alarms = [.. (await later.ReviewAlarmsAsync(Alice, Cancellation)).Alarms.Select(reviewed => reviewed.Alarm)];
         Assert.Equal(1, later.AcknowledgeAlarms(Alice, alarms));
         Assert.Empty((await later.MonitorAsync(Alice, Cancellation)).Alarms);
         Assert.Equal(0, later.AcknowledgeAlarms(Alice, alarms));
@@ -368,7 +368,7 @@ public sealed class OwnerTests
         fixture.Publish();
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
-        OwnerAlarm[] alarms = [.. (await client.MonitorAsync(Alice, Cancellation)).Alarms];
+        Alarm[] alarms = [.. (await client.MonitorAsync(Alice, Cancellation)).Alarms];
         Assert.Equal(6, client.AcknowledgeAlarms(Alice, [.. alarms.Where(alarm => alarm.Version is not (2 or 3 or 9))]));
         fixture.Server.PageSize = 3;
         fixture.Server.Requests.Clear();
@@ -406,7 +406,7 @@ public sealed class OwnerTests
         OptiksClient client = fixture.Client(store);
         fixture.Server.Mutate = (path, answer) => path == "/v1/monitor" ? answer[..^1] : answer;
         Assert.Equal(Verdict.Malformed, (await client.MonitorAsync(Alice, Cancellation)).Verdict);
-        Assert.Empty(store.Current.Owned);
+        Assert.Empty(store.Current.OwnKeys);
         fixture.Server.Mutate = (_, answer) => answer;
 
         MonitorResult result = await client.MonitorAsync(Alice, Cancellation);

@@ -60,9 +60,8 @@ public sealed class StateRoundTripTests
             {
                 await StepAsync(fixture, fixture.Client(store), random);
                 before = Json(store.Current);
-                missed += store.Current.Owned.Values.Sum(owned => owned.NoGuarantee.Length)
-                    + store.Current.OwnedUsers.Values.Sum(user => user.NoGuarantee.Length);
-                erased += store.Current.Owned.Values.Sum(owned => owned.Alarms.Count(alarm => alarm.ValueSha256 is null));
+                missed += store.Current.OwnKeys.Values.Concat(store.Current.OwnLists.Values).Sum(own => own.NoGuarantee.Length);
+                erased += store.Current.OwnKeys.Values.Sum(owned => owned.Alarms.Count(alarm => alarm.ValueSha256 is null));
             }
             using FileClientStateStore reopened = await fixture.OpenStoreAsync();
             Assert.True(JsonNode.DeepEquals(before, Json(reopened.Current)), $"step {step}: {before}");

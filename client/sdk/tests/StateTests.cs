@@ -303,7 +303,7 @@ public sealed class StateTests
         {
             LookupResult[] results = await Task.WhenAll(Enumerable.Range(0, 20).Select(i => client.LookupAsync($"key-{i}", Cancellation)));
             Assert.All(results, result => Assert.Equal(Verdict.Present, result.Verdict));
-            Assert.Equal(20, store.Current.Keys.Count);
+            Assert.Equal(20, store.Current.SeenKeys.Count);
             Assert.Equal(fixture.Log.Latest + 1, store.Current.Head!.Size);
             fixture.Publish();
         }

@@ -23,7 +23,7 @@ public sealed class UserAttackTests
         await client.UpdateAsync("plain"u8.ToArray(), "mine"u8.ToArray(), cancellationToken: Cancellation);
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
         Assert.Empty((await client.MonitorAsync("plain"u8.ToArray(), Cancellation)).Alarms);
-        OwnedKey before = store.Current.Owned[Id("plain")];
+        Own before = store.Current.OwnKeys[Id("plain")];
 
         fixture.PublishItems(FixtureItem.List(user, "phone", "plain", "ghost"), FixtureItem.Device("ghost", "its key"));
         UserMonitorResult on = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
@@ -35,10 +35,10 @@ public sealed class UserAttackTests
         Assert.Equal([(UserAlarmKind.DeviceList, 2UL), (UserAlarmKind.DeviceValue, 1UL)],
             on.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
         Assert.Equal(3, off.Alarms.Count);
-        OwnedKey after = store.Current.Owned[Id("plain")];
-        Assert.Equal((before.Version, before.ValueSha256, false), (after.Version, after.ValueSha256, after.IsListedOnly));
+        Own after = store.Current.OwnKeys[Id("plain")];
+        Assert.Equal((before.At!.Version, before.At.ValueSha256, false), (after.At!.Version, after.At.ValueSha256, after.IsListedOnly));
         // The client drops the state of a device that is no longer on the list, once the owner has acknowledged its alarms.
-        Assert.Equal([Id("phone"), Id("plain")], store.Current.Owned.Keys.Order(StringComparer.Ordinal));
+        Assert.Equal([Id("phone"), Id("plain")], store.Current.OwnKeys.Keys.Order(StringComparer.Ordinal));
         Assert.DoesNotContain(client.OwnedKeys, key => key.Span.SequenceEqual("ghost"u8));
         fixture.Publish(("plain", "forged"));
         Assert.Equal([2UL], (await client.MonitorAsync("plain"u8.ToArray(), Cancellation)).Alarms.Select(alarm => alarm.Version));
@@ -225,7 +225,7 @@ public sealed class UserAttackTests
         UserUpdateResult seen = await client.DecommissionUserAsync(s_alice, TimeSpan.Zero, cancellationToken: Cancellation);
         Assert.Equal((UpdateStatus.Refused, 2), (seen.Status, seen.Look!.Alarms.Count));
         Assert.DoesNotContain("POST /v1/users", fixture.Server.Requests);
-        Assert.Empty(store.Current.OwnedUsers.Values.Single().Expected);
+        Assert.Empty(store.Current.OwnLists.Values.Single().Expected);
 
         // If the server refuses to let the client monitor the user, the client does not send the request to leave.
         fixture.Server.Refuse = path => path == "/v1/users/monitor" ? (403, "forbidden") : null;

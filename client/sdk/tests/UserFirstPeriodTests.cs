@@ -41,7 +41,7 @@ public sealed class UserFirstPeriodTests
             fixture.Server.Refuse = path => path == "/v1/users/monitor" ? (404, "not-found") : null;
             UserMonitorResult denied = await client.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
             Assert.Equal((Reason.Stale, 0), (denied.Reason, denied.NoGuarantee.Count));
-            Assert.Equal(0UL, store.Current.OwnedUsers.Values.Single().Period);
+            Assert.Equal(0UL, store.Current.OwnPersons.Values.Single().GoesOnFrom);
             fixture.Server.Refuse = _ => null;
         }
         UserMonitorResult found = await client.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
@@ -96,7 +96,7 @@ public sealed class UserFirstPeriodTests
 
         Assert.False(refused.IsValid);
         Assert.DoesNotContain(fixture.Server.Requests, request => request is "POST /v1/updates" or "POST /v1/users");
-        Assert.Equal((0, 0), (store.Current.Owned.Count, store.Current.OwnedUsers.Count));
+        Assert.Equal((0, 0), (store.Current.OwnKeys.Count, store.Current.OwnPersons.Count));
         Assert.Equal(UpdateStatus.Pending, ofUser
             ? (await client.CreateUserAsync([s_carol], [], cancellationToken: Cancellation)).Status
             : (await client.UpdateAsync("alice"u8.ToArray(), "one"u8.ToArray(), cancellationToken: Cancellation)).Status);
@@ -138,7 +138,7 @@ public sealed class UserFirstPeriodTests
             OptiksClient client = await WithHeadAsync(fixture, first);
             user = await CreateAsync(client);
             // The client also claims a name that the log never publishes. This name must not keep the client from following the periods.
-            first.TryUpdate(current => OwnedUserRules.Claim(current, Base64UrlText.Encode(user.Span), [Base64UrlText.Encode("cal"u8)]), []);
+            first.TryUpdate(current => PersonRules.Claim(current, Base64UrlText.Encode(user.Span), [Base64UrlText.Encode("cal"u8)]), []);
             for (int i = 0; i < switches; i++)
             {
                 fixture.Publish();
@@ -190,9 +190,9 @@ public sealed class UserFirstPeriodTests
         UserMonitorResult found = await client.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
 
         Assert.Equal((Reason.Valid, 0), (found.Reason, found.Alarms.Count));
-        Assert.Equal(isGuaranteed ? [] : [new NoGuarantee(0, 0, last)], found.NoGuarantee);
+        Assert.Equal(isGuaranteed ? [] : [new Missed(0, 0, last)], found.NoGuarantee);
         // With the guarantee, the state also relies on what the client verified at the end of the period.
-        Assert.Equal(isGuaranteed ? last : fixture.Log.Latest, store.Current.OwnedUsers.Values.Single().ProvenEpoch);
+        Assert.Equal(isGuaranteed ? last : fixture.Log.Latest, store.Current.OwnLists.Values.Single().At!.ProvenEpoch);
     }
 
     [Fact]
@@ -202,13 +202,13 @@ public sealed class UserFirstPeriodTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await WithHeadAsync(fixture, store);
         UserUpdateResult pending = await client.CreateUserAsync([s_carol], [], cancellationToken: Cancellation);
-        Assert.Equal(0UL, store.Current.OwnedUsers.Values.Single().Period);
+        Assert.Equal(0UL, store.Current.OwnPersons.Values.Single().GoesOnFrom);
         fixture.Switch();
         Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
         Assert.Single(store.Current.PeriodEnds);
         fixture.Server.UserStatus = """{"status":"refused","reason":"username-taken","item":0}""";
         Assert.Equal(UpdateStatus.Refused, (await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation)).Status);
-        Assert.Null(store.Current.OwnedUsers.Values.Single().Period);
+        Assert.Null(store.Current.OwnPersons.Values.Single().GoesOnFrom);
         Assert.Empty(store.Current.PeriodEnds);
     }
 

@@ -157,11 +157,11 @@ public sealed class UserHandoverTests
         fixture.Switch();
         UserMonitorResult found = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
 
-        Assert.Equal([new NoGuarantee(0, seen + 1, last)], found.NoGuarantee);
+        Assert.Equal([new Missed(0, seen + 1, last)], found.NoGuarantee);
         Assert.Equal([1UL], found.HandedOver);
         // Monitoring reports the false value to the owner as the copy with which period 1 began.
         Assert.Equal([(UserAlarmKind.DeviceValue, 1UL, 1UL)], found.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
-        Assert.Equal([new NoGuarantee(0, seen + 1, last)], (await client.MonitorAsync("phone"u8.ToArray(), Cancellation)).NoGuarantee);
+        Assert.Equal([new Missed(0, seen + 1, last)], (await client.MonitorAsync("phone"u8.ToArray(), Cancellation)).NoGuarantee);
         Assert.Equal(1, client.AcceptNoGuaranteeOfUser(s_alice, found.NoGuarantee));
         Assert.True(Assert.Single((await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).NoGuarantee).IsAccepted);
         Assert.Equal(1UL, (await client.LookupUserAsync("alice", Cancellation)).ListVersion);
@@ -223,7 +223,7 @@ public sealed class UserHandoverTests
         Assert.True((await client.LookupUserAsync("alice", Cancellation)).HasLeft);
         UserMonitorResult found = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
         Assert.True(found.HasLeft);
-        Assert.Equal([new NoGuarantee(0, last, last)], found.NoGuarantee);
+        Assert.Equal([new Missed(0, last, last)], found.NoGuarantee);
     }
 
     [Fact]

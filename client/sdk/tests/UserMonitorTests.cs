@@ -116,7 +116,7 @@ public sealed class UserMonitorTests
         int asked = 0;
         fixture.Server.Mutate = (path, answer) => path == "/v1/users/monitor" && ++asked == 3 ? answer[..^1] : answer;
         Assert.Equal(Verdict.Malformed, (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Verdict);
-        Assert.Equal((0, 0), (store.Current.OwnedUsers.Count, store.Current.Owned.Count));
+        Assert.Equal((0, 0), (store.Current.OwnPersons.Count, store.Current.OwnKeys.Count));
 
         UserMonitorResult result = await client.MonitorUserAsync(s_alice, new Told(pages), Cancellation);
         fixture.Server.UserPage = new(256, 2048, 1024, 1 << 22);
@@ -128,7 +128,7 @@ public sealed class UserMonitorTests
         Assert.Equal(Shown(whole.NewVersions), Shown(result.NewVersions));
         Assert.Equal(whole.NewLists.Select(list => list.Version), result.NewLists.Select(list => list.Version));
         Assert.Equal(whole.Alarms, result.Alarms);
-        Assert.Equal(other.Current.Users.Single().Value, store.Current.Users.Single().Value);
+        Assert.Equal(other.Current.SeenLists.Single().Value, store.Current.SeenLists.Single().Value);
     }
 
     [Fact]
@@ -180,7 +180,7 @@ public sealed class UserMonitorTests
 
         Assert.Equal(ServerFailure.Unusable, endless.Failure);
         Assert.Equal(asked, fixture.Server.UserQueries.Count);
-        Assert.Empty(store.Current.OwnedUsers);
+        Assert.Empty(store.Current.OwnPersons);
     }
 
     [Fact]
@@ -263,18 +263,12 @@ public sealed class UserMonitorTests
         store.TryUpdate(
             state => what switch
             {
-                "user came back" => state with { Users = state.Users.Add(user, new UserState { LeftEpoch = 1 }) },
-                "older epoch" =>
-                    state with
-                    {
-                        Users = state.Users.Add(
-                        user,
-                        new UserState
-                        {
-                            LeftEpoch = null,
-                            Devices = new KeyState { LeastEpoch = 3, Period = 0, Version = 1, Time = 1, ValueSha256 = ValueHash.Of(list) },
-                        })
-                    },
+                "user came back" => state.SeeLeft(user, 1),
+                "older epoch" => state.SeeList(user, new Seen
+                {
+                    LeastEpoch = 3,
+                    At = new Cursor { Period = 0, Version = 1, Time = 1, ValueSha256 = ValueHash.Of(list) },
+                }),
                 _ => state,
             },
             []);
@@ -298,7 +292,7 @@ public sealed class UserMonitorTests
         if (what is "false answer" or "cut")
         {
             // The lookup of the name is valid, so the client keeps the lookup's result. It keeps nothing of the refused monitoring answer.
-            Assert.Equal((0, 0), (store.Current.OwnedUsers.Count, store.Current.Owned.Count));
+            Assert.Equal((0, 0), (store.Current.OwnPersons.Count, store.Current.OwnKeys.Count));
         }
         else
         {
@@ -315,7 +309,7 @@ public sealed class UserMonitorTests
         OptiksClient client = fixture.Client(store);
         Assert.Equal(Verdict.Absent, (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Verdict);
         Assert.Equal(Verdict.Absent, (await client.UserHistoryAsync(s_alice, cancellationToken: Cancellation)).Verdict);
-        Assert.Empty(store.Current.OwnedUsers);
+        Assert.Empty(store.Current.OwnPersons);
     }
 
     [Fact]

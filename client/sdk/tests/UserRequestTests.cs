@@ -59,21 +59,23 @@ public sealed class UserRequestTests
             [s_alice], [new UserDeviceValue(s_phone, s_one)], pending.RequestId, Cancellation);
 
         Assert.Equal((UpdateStatus.Pending, true), (pending.Status, pending.User!.Value.Span.SequenceEqual(again.User!.Value.Span)));
-        Assert.Equal(ValueHash.Of(s_one), Assert.Single(whenSent!.Owned[Base64UrlText.Encode(s_phone)].Expected).ValueSha256);
-        ExpectedUserChange expected = Assert.Single(store.Current.OwnedUsers[Base64UrlText.Encode(pending.User.Value.Span)].Expected);
+        Assert.Equal(ValueHash.Of(s_one), Assert.Single(whenSent!.OwnKeys[Base64UrlText.Encode(s_phone)].Expected).ValueSha256);
+        Expected expected = Assert.Single(store.Current.OwnLists[Base64UrlText.Encode(pending.User.Value.Span)].Expected);
         Assert.Equal((pending.RequestId, Base64UrlText.Encode(s_phone), 0, false),
-            (expected.RequestId, Assert.Single(expected.Added), expected.Removed.Length, expected.Leaves));
+            (expected.RequestId, Assert.Single(expected.Added), expected.Removed.Length,
+                store.Current.OwnPersons.Values.Any(own => !own.Leaving.IsEmpty)));
 
         fixture.Server.UserStatus = """{"status":"refused","reason":"device-taken","item":2,"current":{"period":0,"version":1}}""";
         UserUpdateResult refused = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
         Assert.Equal((UpdateStatus.Refused, "device-taken", new KeyVersionNumber(0, 1)),
             (refused.Status, refused.RefusedBecause, refused.Current));
-        Assert.Empty(store.Current.OwnedUsers.Values.Single().Expected);
-        Assert.Empty(store.Current.Owned.Values.Single().Expected);
+        Assert.Empty(store.Current.OwnLists.Values.Single().Expected);
+        Assert.Empty(store.Current.OwnKeys.Values.Single().Expected);
 
         fixture.Server.Refuse = path => path == "/v1/users" ? (403, "forbidden") : null;
         await Assert.ThrowsAsync<OptiksServerException>(() => client.CreateUserAsync([s_alice], [], cancellationToken: Cancellation));
-        Assert.All(store.Current.OwnedUsers.Values, owned => Assert.Empty(owned.Expected));
+        Assert.All(store.Current.OwnLists.Values, owned => Assert.Empty(owned.Expected));
+        Assert.All(store.Current.OwnPersons.Values, owned => Assert.Empty(owned.Leaving));
     }
 
     [Fact]
@@ -91,12 +93,10 @@ public sealed class UserRequestTests
             () => client.CreateUserAsync([s_alice, "al"u8.ToArray()],
                 [new UserDeviceValue(s_phone, s_two), new UserDeviceValue(s_laptop, s_two)], first.RequestId, Cancellation));
 
-        OwnedUser before = accepted.OwnedUsers.Values.Single();
-        OwnedUser after = store.Current.OwnedUsers.Values.Single();
-        Assert.Equal(before.Names, after.Names);
-        Assert.Equal(before.Expected, after.Expected);
-        Assert.Equal(accepted.Owned[Base64UrlText.Encode(s_phone)].Expected, store.Current.Owned[Base64UrlText.Encode(s_phone)].Expected);
-        Assert.Empty(store.Current.Owned[Base64UrlText.Encode(s_laptop)].Expected);
+        Assert.Equal(accepted.OwnPersons.Values.Single().Names, store.Current.OwnPersons.Values.Single().Names);
+        Assert.Equal(accepted.OwnLists.Values.Single().Expected, store.Current.OwnLists.Values.Single().Expected);
+        Assert.Equal(accepted.OwnKeys[Base64UrlText.Encode(s_phone)].Expected, store.Current.OwnKeys[Base64UrlText.Encode(s_phone)].Expected);
+        Assert.Empty(store.Current.OwnKeys[Base64UrlText.Encode(s_laptop)].Expected);
     }
 
     [Fact]
@@ -122,10 +122,10 @@ public sealed class UserRequestTests
         Assert.Equal(
             (user, 2), (sent.RootElement.GetProperty("user_b64").GetString(), sent.RootElement.GetProperty("changes").GetArrayLength()));
         using FileClientStateStore reopened = await fixture.OpenStoreAsync();
-        ExpectedUserChange change = Assert.Single(reopened.Current.OwnedUsers[user].Expected);
+        Expected change = Assert.Single(reopened.Current.OwnLists[user].Expected);
         Assert.Equal([Base64UrlText.Encode(s_laptop), Base64UrlText.Encode(s_phone)],
             [Assert.Single(change.Added), Assert.Single(change.Removed)]);
-        Assert.Equal(before.Owned.Keys, reopened.Current.Owned.Keys);
+        Assert.Equal(before.OwnKeys.Keys, reopened.Current.OwnKeys.Keys);
     }
 
     [Fact]
@@ -153,7 +153,7 @@ public sealed class UserRequestTests
             () => client.CreateUserAsync([s_alice], [], Guid.Parse("00000000-0000-4000-8000-000000000000"), Cancellation));
 
         Assert.Empty(fixture.Server.Requests);
-        Assert.Equal((0, 0), (store.Current.OwnedUsers.Count, store.Current.Owned.Count));
+        Assert.Equal((0, 0), (store.Current.OwnPersons.Count, store.Current.OwnKeys.Count));
     }
 
     [Theory]

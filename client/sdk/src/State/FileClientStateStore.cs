@@ -124,8 +124,7 @@ public sealed class FileClientStateStore : IClientStateStore, IDisposable
 
     private void DropValues(ClientState before, ClientState after)
     {
-        if (ReferenceEquals(before.Keys, after.Keys) && ReferenceEquals(before.Users, after.Users)
-            && ReferenceEquals(before.Leaves, after.Leaves))
+        if (ReferenceEquals(before.Chains, after.Chains) && ReferenceEquals(before.Leaves, after.Leaves))
         {
             return;
         }

@@ -25,8 +25,18 @@ public sealed record UserAlarm(
     UserAlarmKind Kind, ulong Period, ulong Version, ulong Epoch, string? ValueSha256 = null, string? Device = null, string? Name = null,
     string? User = null, Reason? Handover = null)
 {
-    internal static UserAlarm OfDevice(string device, OwnerAlarm alarm) =>
-        new(UserAlarmKind.DeviceValue, alarm.Period, alarm.Version, alarm.Epoch, alarm.ValueSha256, device, Handover: alarm.Handover);
+    /// <summary>Whether the alarm is about a version of the list or of a device's value.</summary>
+    internal bool IsOfVersion => Kind is UserAlarmKind.DeviceList or UserAlarmKind.DeviceValue;
 
-    internal OwnerAlarm OwnerAlarm => new(Period, Version, Epoch, ValueSha256, Handover);
+    /// <summary>The alarm as the chain has it, if it is about a version.</summary>
+    internal Alarm OfChain => new(Period, Version, Epoch, ValueSha256, Handover);
+
+    /// <summary>Reports an alarm about a version of a device's value, or of the list if <paramref name="device"/> is null.</summary>
+    internal static UserAlarm OfVersion(string? device, Alarm alarm) =>
+        new(device is null ? UserAlarmKind.DeviceList : UserAlarmKind.DeviceValue, alarm.Period, alarm.Version, alarm.Epoch,
+            alarm.ValueSha256, device, Handover: alarm.Handover);
+
+    /// <summary>Reports an alarm about the user itself.</summary>
+    internal static UserAlarm OfPerson(PersonAlarm alarm) =>
+        new(alarm.Name is null ? UserAlarmKind.Left : UserAlarmKind.NameElsewhere, 0, 0, alarm.Epoch, Name: alarm.Name, User: alarm.User);
 }

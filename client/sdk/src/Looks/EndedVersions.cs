@@ -6,4 +6,4 @@ namespace Optiks.Client;
 /// <param name="Versions">
 /// The versions that the answer showed, in order. The latest version may be missing from the list if the client already knew that version.
 /// </param>
-internal readonly record struct EndedVersions(ulong Latest, ulong Time, IReadOnlyList<VersionsExchange.TimedVersion> Versions);
+internal readonly record struct EndedVersions(ulong Latest, ulong Time, IReadOnlyList<TimedVersion> Versions);
