@@ -13,13 +13,16 @@ internal sealed class JournalFile : IJournalFile
     private SafeFileHandle? _file;
     private bool _isUncertain;
 
-    /// <summary>Opens the file if it exists. The caller holds a lock, so no other process uses the file.</summary>
+    /// <summary>
+    /// Opens the file if it exists. Follows a symbolic link, and later replaces its target. The caller holds a lock, so no other process
+    /// uses the file.
+    /// </summary>
     public JournalFile(string path)
     {
-        Path = path;
-        _temporary = path + ".tmp";
+        Path = FileTarget.Resolve(path).Path;
+        _temporary = Path + ".tmp";
         File.Delete(_temporary);
-        if (File.Exists(path))
+        if (File.Exists(Path))
         {
             _file = Open();
         }

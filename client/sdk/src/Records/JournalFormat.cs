@@ -31,22 +31,23 @@ internal static class JournalFormat
         return [.. octets, .. RecordHash.HashHeader(octets)];
     }
 
-    /// <summary>Describes why these octets are not the header of the log's journal; null if they are.</summary>
-    public static string? FindFault(ReadOnlySpan<byte> header, ReadOnlySpan<byte> logId)
+    /// <summary>Describes why these octets are no header, of whatever log and format; null if they are one.</summary>
+    public static string? FindFault(ReadOnlySpan<byte> header)
     {
         if (!header.StartsWith(Magic))
         {
             return "it is not a journal of client state";
         }
         int end = HeaderLength - RecordHash.CheckLength;
-        if (!header[end..].SequenceEqual(RecordHash.HashHeader(header[..end])))
-        {
-            return "its header does not have the right check";
-        }
-        return header[Magic.Length] != Format ? $"a later version of this program wrote it, in format {header[Magic.Length]}"
-            : header[(Magic.Length + 1)..end].SequenceEqual(logId) ? null
-            : "it belongs to another log";
+        return header[end..].SequenceEqual(RecordHash.HashHeader(header[..end])) ? null : "its header does not have the right check";
     }
+
+    /// <summary>Tells whether a later version of this program wrote the journal with this header, in a format of its own.</summary>
+    public static bool IsLater(ReadOnlySpan<byte> header) => header[Magic.Length] != Format;
+
+    /// <summary>Tells whether the journal with this header belongs to a log.</summary>
+    public static bool BelongsTo(ReadOnlySpan<byte> header, ReadOnlySpan<byte> logId) =>
+        header[(Magic.Length + 1)..(HeaderLength - RecordHash.CheckLength)].SequenceEqual(logId);
 
     /// <summary>Returns the check of a header, with which the first commit is chained to the header.</summary>
     public static byte[] GetHeaderCheck(ReadOnlySpan<byte> header) => header[^RecordHash.CheckLength..].ToArray();

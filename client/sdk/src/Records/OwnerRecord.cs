@@ -12,6 +12,24 @@ internal static class OwnerRecord
     private const int HashLength = 32;
     private const uint MaxLeaves = 0xFFFF;
 
+    /// <summary>Encodes the names of all chains and users that have an owner's part; null if there is nothing to name.</summary>
+    public static byte[]? EncodeIndex(ClientState state)
+    {
+        if (state.OwnedChains.IsEmpty && state.OwnedPersons.IsEmpty)
+        {
+            return null;
+        }
+        return RecordBody.Encode(writer =>
+        {
+            writer.List(state.OwnedChains.OrderBy(key => RecordKeys.ForStructure(RecordKind.Chain, key)), (list, key) =>
+            {
+                list.UInt8((byte)key.Structure);
+                list.Id(key.Id);
+            });
+            writer.Ids(state.OwnedPersons.OrderBy(id => RecordKeys.ForId(RecordKind.Person, id)));
+        });
+    }
+
     public static byte[] EncodeLeaves(IEnumerable<KeptLeaf> leaves) => RecordBody.Encode(writer =>
     {
         var all = new TlsWriter();

@@ -39,6 +39,12 @@ internal static class RecordBody
         return value;
     }
 
+    /// <summary>Returns a body with nothing but these octets after the form: of a value, a list or a statement.</summary>
+    public static byte[] EncodeOctets(byte[] octets) => [Form, .. octets];
+
+    public static byte[] DecodeOctets(ReadOnlyMemory<byte> body, string what) =>
+        Decode(body, what, (ref TlsReader reader) => reader.TakeRest().ToArray());
+
     public static void Bool(this TlsWriter writer, bool value) => writer.UInt8(value ? (byte)1 : (byte)0);
 
     public static bool ReadBool(this ref TlsReader reader, string what) => reader.UInt8(what) switch

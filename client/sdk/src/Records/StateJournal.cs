@@ -135,6 +135,11 @@ internal sealed class StateJournal : IDisposable
         }
     }
 
+    /// <summary>Creates the exception that says why the journal cannot be used.</summary>
+    public ClientStateException CreateDamaged(string fault) =>
+        new(
+            $"{_file.Path} is damaged ({fault}). Restore it from a backup; deleting it makes this client forget which view of the log it has seen.");
+
     /// <inheritdoc/>
     public void Dispose() => _file.Dispose();
 
@@ -206,9 +211,18 @@ internal sealed class StateJournal : IDisposable
             throw CreateDamaged("its header is incomplete");
         }
         byte[] header = Take(0, JournalFormat.HeaderLength);
-        if (JournalFormat.FindFault(header, _logId) is { } fault)
+        if (JournalFormat.FindFault(header) is { } fault)
         {
             throw CreateDamaged(fault);
+        }
+        if (JournalFormat.IsLater(header))
+        {
+            throw new ClientStateException($"A later version of this program wrote {_file.Path}: use that version.");
+        }
+        if (!JournalFormat.BelongsTo(header, _logId))
+        {
+            throw new ClientStateException(
+                $"The client state in {_file.Path} belongs to another log: use another folder, or the trust anchor of that log.");
         }
         _length = header.Length;
         bool hasMeta = false;
@@ -324,8 +338,4 @@ internal sealed class StateJournal : IDisposable
         }
         return true;
     }
-
-    private ClientStateException CreateDamaged(string fault) =>
-        new(
-            $"{_file.Path} is damaged ({fault}). Restore it from a backup; deleting it makes this client forget which view of the log it has seen.");
 }
