@@ -1,4 +1,4 @@
-"""Reads the journal of a client's state, as docs/spec/client-state.md sections 2, 4 and 5 define it: a second reader beside the SDK's."""
+"""Reads the journal of a client's state as docs/spec/client-state.md sections 2, 4 and 5 define it, independently of the SDK."""
 
 import hashlib
 import struct
