@@ -1,4 +1,3 @@
-using System.Collections.Immutable;
 using Optiks.Protocol;
 
 namespace Optiks.Client;
@@ -7,8 +6,9 @@ public sealed partial class OptiksClient
 {
     /// <summary>The keys that the client updated or monitored with this state, and so owns.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> OwnedKeys =>
-        [.. _store.Current.Owned.Where(key => !key.Value.IsListedOnly).Select(key => key.Key).Order(StringComparer.Ordinal)
-            .Select(KeyName.FromId)];
+        [.. _store.Current.OwnedChains
+            .Where(key => key.Structure == StructureId.Keys && _store.Current.OwnOf(key) is { IsListedOnly: false })
+            .Select(key => key.Id).Order(StringComparer.Ordinal).Select(KeyName.FromId)];
 
     /// <summary>
     /// Returns the alarms of an owned key that earlier calls raised, each with the version that the log shows. The owner reads these
@@ -18,7 +18,7 @@ public sealed partial class OptiksClient
     public async Task<AlarmReview> ReviewAlarmsAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
-        OwnerAlarm[] held = [.. (_store.Current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey()).Alarms.OrderBy(alarm => alarm.Period)
+        Alarm[] held = [.. (_store.Current.OwnOf(StructureKey.OfKey(name.Id))?.Alarms ?? []).OrderBy(alarm => alarm.Period)
             .ThenBy(alarm => alarm.Version)];
         if (held.Length == 0)
         {
@@ -26,7 +26,7 @@ public sealed partial class OptiksClient
         }
         Outcome outcome = new(Reason.Valid, null);
         var shown = new List<ReviewedAlarm>();
-        foreach (IGrouping<ulong, OwnerAlarm> period in held.GroupBy(alarm => alarm.Period))
+        foreach (IGrouping<ulong, Alarm> period in held.GroupBy(alarm => alarm.Period))
         {
             KeyVersionNumber[] versions =
                 [.. period.Where(alarm => alarm.Version > 0).Select(alarm => new KeyVersionNumber(alarm.Period, alarm.Version)).Distinct()];
@@ -44,65 +44,60 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>Returns the epochs of an owned key that have no guarantee, from the state alone, without a request.</summary>
-    public IReadOnlyList<NoGuarantee> NoGuarantee(ReadOnlyMemory<byte> key) =>
-        _store.Current.Owned.GetValueOrDefault(KeyName.Of(key, _options.TrustAnchor).Id)?.NoGuarantee ?? [];
+    public IReadOnlyList<Missed> NoGuarantee(ReadOnlyMemory<byte> key) =>
+        _store.Current.OwnOf(StructureKey.OfKey(KeyName.Of(key, _options.TrustAnchor).Id))?.NoGuarantee ?? [];
 
     /// <summary>Returns the epochs without guarantee of the user that owns a name, from the state alone, without a request.</summary>
-    public IReadOnlyList<NoGuarantee> NoGuaranteeOfUser(ReadOnlyMemory<byte> username)
+    public IReadOnlyList<Missed> NoGuaranteeOfUser(ReadOnlyMemory<byte> username)
     {
         ClientState state = _store.Current;
-        return OwnedUserRules.UserOf(state, UsernameOf(username).Id) is { } user ? state.OwnedUsers[user].NoGuarantee : [];
+        return PersonRules.UserOf(state, UsernameOf(username).Id) is { } user
+            ? PersonRules.ListOf(state, user)?.NoGuarantee ?? []
+            : [];
     }
 
     /// <summary>
     /// Records that the owner of a key knows of these epochs without guarantee. Later results still report these epochs. Returns the number
     /// of entries in the parameter <paramref name="missed"/> that this call newly accepted.
     /// </summary>
-    public int AcceptNoGuarantee(ReadOnlyMemory<byte> key, IReadOnlyCollection<NoGuarantee> missed)
+    public int AcceptNoGuarantee(ReadOnlyMemory<byte> key, IReadOnlyCollection<Missed> missed)
     {
         ArgumentNullException.ThrowIfNull(missed);
-        KeyName name = KeyName.Of(key, _options.TrustAnchor);
-        int count = 0;
-        _store.TryUpdate(
-            current =>
-            {
-                count = 0;
-                return current.Owned.TryGetValue(name.Id, out OwnedKey? owned)
-                    && Accepted(owned.NoGuarantee, missed, out count) is var after && count > 0
-                    ? current with { Owned = current.Owned.SetItem(name.Id, owned with { NoGuarantee = after }) }
-                    : current;
-            },
-            []);
-        return count;
+        var chain = StructureKey.OfKey(KeyName.Of(key, _options.TrustAnchor).Id);
+        return Accept(_ => chain, missed);
     }
 
     /// <summary>
     /// Records that the owner of a user knows of these epochs without guarantee. Later results still report these epochs. Returns the
     /// number of entries in the parameter <paramref name="missed"/> that this call newly accepted.
     /// </summary>
-    public int AcceptNoGuaranteeOfUser(ReadOnlyMemory<byte> username, IReadOnlyCollection<NoGuarantee> missed)
+    public int AcceptNoGuaranteeOfUser(ReadOnlyMemory<byte> username, IReadOnlyCollection<Missed> missed)
     {
         ArgumentNullException.ThrowIfNull(missed);
         KeyName name = UsernameOf(username);
+        return Accept(
+            current => PersonRules.UserOf(current, name.Id) is { } user ? StructureKey.OfList(user) : default(StructureKey?), missed);
+    }
+
+    private int Accept(Func<ClientState, StructureKey?> find, IReadOnlyCollection<Missed> missed)
+    {
         int count = 0;
         _store.TryUpdate(
             current =>
             {
                 count = 0;
-                return OwnedUserRules.UserOf(current, name.Id) is { } user
-                    && Accepted(current.OwnedUsers[user].NoGuarantee, missed, out count) is var after && count > 0
-                    ? current with { OwnedUsers = current.OwnedUsers.SetItem(user, current.OwnedUsers[user] with { NoGuarantee = after }) }
-                    : current;
+                if (find(current) is not { } chain || current.OwnOf(chain) is not { } own)
+                {
+                    return current;
+                }
+                count = own.NoGuarantee.Count(one => !one.IsAccepted && missed.Contains(one));
+                return count == 0 ? current : current.SetOwn(chain, own with
+                {
+                    NoGuarantee = [.. own.NoGuarantee.Select(one => missed.Contains(one) ? one with { IsAccepted = true } : one)],
+                });
             },
             []);
         return count;
-    }
-
-    private static ImmutableArray<NoGuarantee> Accepted(
-        ImmutableArray<NoGuarantee> held, IReadOnlyCollection<NoGuarantee> missed, out int count)
-    {
-        count = held.Count(one => !one.IsAccepted && missed.Contains(one));
-        return [.. held.Select(one => missed.Contains(one) ? one with { IsAccepted = true } : one)];
     }
 
     // Returns null if the log no longer serves the period of the versions, so that nobody can show the versions.
@@ -119,7 +114,7 @@ public sealed partial class OptiksClient
         }
     }
 
-    private static ReviewedAlarm? Reviewed(OwnerAlarm alarm, VersionsRun? run) =>
+    private static ReviewedAlarm? Reviewed(Alarm alarm, VersionsRun? run) =>
         alarm.Version == 0 || run is null ? new ReviewedAlarm(alarm, null)
         : run.Versions.FirstOrDefault(timed => timed.Version.Version == alarm.Version)?.Version is { } version && IsOf(alarm, version)
             ? new ReviewedAlarm(alarm, version)
@@ -129,21 +124,22 @@ public sealed partial class OptiksClient
     /// Ends the given alarms of an owned key, and no others. The key's owner thereby confirms that it knows of the versions that raised the
     /// alarms. Returns the number of alarms that ended.
     /// </summary>
-    public int AcknowledgeAlarms(ReadOnlyMemory<byte> key, IReadOnlyCollection<OwnerAlarm> alarms)
+    public int AcknowledgeAlarms(ReadOnlyMemory<byte> key, IReadOnlyCollection<Alarm> alarms)
     {
         ArgumentNullException.ThrowIfNull(alarms);
-        KeyName name = KeyName.Of(key, _options.TrustAnchor);
+        var chain = StructureKey.OfKey(KeyName.Of(key, _options.TrustAnchor).Id);
         int count = 0;
         _store.TryUpdate(
             current =>
             {
-                if (!current.Owned.TryGetValue(name.Id, out OwnedKey? owned))
+                count = 0;
+                if (current.OwnOf(chain) is not { } own)
                 {
                     return current;
                 }
-                OwnedKey after = owned with { Alarms = owned.Alarms.RemoveAll(alarms.Contains) };
-                count = owned.Alarms.Length - after.Alarms.Length;
-                return count == 0 ? current : OwnedUserRules.Tidy(current with { Owned = current.Owned.SetItem(name.Id, after) });
+                Own after = own with { Alarms = own.Alarms.RemoveAll(alarms.Contains) };
+                count = own.Alarms.Length - after.Alarms.Length;
+                return count == 0 ? current : PersonRules.Tidy(current.SetOwn(chain, after));
             },
             []);
         return count;
@@ -151,7 +147,7 @@ public sealed partial class OptiksClient
 
     // Tells whether an alarm is about this version, by its epoch and by the hash of its value. If the value was erased, nobody can show it,
     // so the epoch alone decides.
-    private static bool IsOf(OwnerAlarm alarm, KeyVersion version) =>
+    private static bool IsOf(Alarm alarm, KeyVersion version) =>
         alarm.Epoch == version.Epoch
             && (version.Value is not { } value || alarm.ValueSha256 is null || ValueHash.Of(value.Span) == alarm.ValueSha256);
 }

@@ -137,9 +137,10 @@ public sealed partial class OptiksClient
     // An owner's version numbers belong to the period in which it verified them, even if a later lookup showed the next period. If the log
     // is already in the next period, it refuses the request, and the owner must monitor the key first.
     private ulong VerifiedPeriod(KeyName key) =>
-        _store.Current.Owned.GetValueOrDefault(key.Id) is { Version: > 0 } owned ? owned.Period : _store.Current.Head!.Period;
+        _store.Current.OwnOf(StructureKey.OfKey(key.Id))?.At is { Version: > 0 } at ? at.Period : _store.Current.Head!.Period;
 
-    private ulong? ListPeriod(KeyName user) => _store.Current.OwnedUsers.GetValueOrDefault(user.Id)?.List?.Period;
+    private ulong? ListPeriod(KeyName user) =>
+        PersonRules.ListOf(_store.Current, user.Id)?.At is { Version: > 0 } at ? at.Period : null;
 
     private static (ulong From, ulong To) Versions(ulong from, ulong to) =>
         from >= 1 && from <= to && to - from < ProtocolLimits.MaxErasures

@@ -1,4 +1,3 @@
-using Optiks.Native;
 using Optiks.Protocol;
 
 namespace Optiks.Client;
@@ -14,115 +13,21 @@ public sealed partial class OptiksClient
     /// </summary>
     public async Task<MonitorResult> MonitorAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
-        KeyName name = KeyName.Of(key, _options.TrustAnchor);
-        var shown = new List<KeyVersion>();
-        var handedOver = new List<ulong>();
-        while (true)
-        {
-            ClientState state = _store.Current;
-            OwnedKey seen = state.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey { Period = state.Head?.Period ?? 0 };
-            EpochRecord? end = state.EndOf(seen.Period);
-            bool isVerified = end is not null && seen.AbsentEpoch == end.Epoch;
-            // Step 1 of the hand-over asks for the versions up to the end of the ended period. Step 2 asks for the versions of the next
-            // period.
-            EpochRecord? asked = isVerified ? state.EndOf(end!.Period + 1) : end;
-            try
-            {
-                (VersionsRun run, bool moved) =
-                    await MonitorFromAsync(name, state, seen, isVerified ? end : null, asked, cancellationToken).ConfigureAwait(false);
-                if (moved || run.Outcome.IsOvertaken)
-                {
-                    continue;
-                }
-                if (run.Outcome.Reason == Reason.Valid)
-                {
-                    // Skip versions that earlier monitoring showed, because a server may show known versions again.
-                    shown.AddRange(run.Versions.Select(timed => timed.Version).Where(version =>
-                        !(version.IsCopy && run.Handover == Reason.Valid)
-                            && !(version.Period == seen.Period && version.Version <= seen.Version)));
-                    handedOver.AddRange(isVerified && run.Handover == Reason.Valid ? [end!.Period] : []);
-                    if (asked is not null)
-                    {
-                        continue;
-                    }
-                }
-                return Result(key, name, run.Outcome, shown, handedOver);
-            }
-            catch (OptiksServerException e) when (asked is not null && IsEndMissing(e))
-            {
-                if (e.Problem != ProblemNames.Erased || !OwnedUserRules.HasLeft(state, name.Id))
-                {
-                    await ThrowUnlessMissingAsync(
-                        e, asked.Period, next => HasErasedCopyAsync(key, next, cancellationToken), cancellationToken).ConfigureAwait(false);
-                }
-                _store.TryUpdate(
-                    current => current.Owned.GetValueOrDefault(name.Id) is { } now && IsAt(now, seen)
-                        ? PeriodEnds.Tidy(current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Miss(now, asked)) })
-                        : current, []);
-            }
-        }
-    }
-
-    private async Task<bool> HasErasedCopyAsync(ReadOnlyMemory<byte> key, ulong period, CancellationToken cancellationToken) =>
-        (await HistoryAsync(key, period, cancellationToken).ConfigureAwait(false)).Versions is [{ IsCopy: true, Value: null }, ..];
-
-    private MonitorResult Result(
-        ReadOnlyMemory<byte> key, KeyName name, Outcome outcome, IReadOnlyList<KeyVersion> shown, IReadOnlyList<ulong> handedOver)
-    {
-        OwnedKey? kept = _store.Current.Owned.GetValueOrDefault(name.Id);
-        OwnedKey? after = outcome.Reason == Reason.Valid ? kept : null;
+        var subject = new KeySubject(KeyName.Of(key, _options.TrustAnchor));
+        var looks = new List<Look>();
+        Outcome outcome = await LookAsync(subject, looks, null, cancellationToken).ConfigureAwait(false);
+        Own? kept = _store.Current.OwnOf(subject.Chain);
+        Own? after = outcome.Reason == Reason.Valid ? kept : null;
         return new MonitorResult(outcome)
         {
             Key = key,
-            Version = after?.Version ?? 0,
-            NewVersions = after is null ? [] : shown,
-            HandedOver = handedOver,
+            Version = after?.At?.Version ?? 0,
+            NewVersions = after is null ? [] : [.. looks.SelectMany(look => look.NewVersions(subject.Chain))],
+            HandedOver = HandedOver(looks),
             NoGuarantee = kept?.NoGuarantee ?? [],
             Alarms = after is null ? [] : after.Alarms,
             Pending = after?.Expected.Count(change => !change.IsOvertaken) ?? 0,
             Overtaken = after?.Expected.Count(change => change.IsOvertaken) ?? 0,
         };
     }
-
-    // Asks one question, about the period that ended with the record `asked`, or about the current period if `asked` is null. If `before`
-    // is not null, the question is step 2 of the hand-over from the period that ended with that record.
-    private async Task<(VersionsRun Run, bool Moved)> MonitorFromAsync(
-        KeyName name, ClientState state, OwnedKey seen, EpochRecord? before, EpochRecord? asked, CancellationToken cancellationToken)
-    {
-        bool moved = false;
-        bool isKnown = before is null && seen.Period == (asked?.Period ?? state.Head?.Period);
-        // The client requests known versions again if auditors have not covered the epochs since an answer showed these versions.
-        bool goesOn = isKnown && (seen.Version == 0 || CoverageOf(state).MayLeaveOut(seen.ProvenEpoch ?? 0));
-        ClientState? Remember(ClientState current, IReadOnlyList<VersionsExchange.TimedVersion> versions, VerifiedHead head,
-            Reason? handover, ulong proven)
-        {
-            OwnedKey now = current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey { Period = seen.Period };
-            moved = !IsAt(now, seen);
-            now = isKnown && !goesOn ? OwnerRules.SeeAgain(now, head.Period, versions, CoverageOf(current).First ?? 0) : now;
-            // If another call has advanced the key's state, store only the head. The caller then starts again from the newer state.
-            return moved
-                ? current
-                : PeriodEnds.Tidy(
-                    current with
-                    {
-                        Owned = current.Owned.SetItem(
-                        name.Id,
-                        OwnerRules.Apply(now with { IsListedOnly = false, ProvenEpoch = proven }, head.Period, head.Epoch, versions,
-                            handover))
-                    });
-        }
-        var question = new VersionsQuestion(
-            IsMonitor: true,
-            goesOn ? KeyRules.Again(seen) : default,
-            asked is null ? default : asked.Encode(),
-            // The key may belong to a device of a user who has left. The log makes no copy of such a key, so there is no copy to compare
-            // with an end state.
-            before is null || OwnedUserRules.HasLeft(state, name.Id) ? null : OwnerRules.EndOf(seen, before))
-        {
-            Proven = before is not null ? before.Epoch + 1 : goesOn && seen.Version > 0 ? seen.ProvenEpoch ?? 0 : null,
-        };
-        return (await RunAsync(name, question, Remember, cancellationToken).ConfigureAwait(false), moved);
-    }
-
-    private static bool IsAt(OwnedKey now, OwnedKey seen) => now.Period == seen.Period && now.Version == seen.Version;
 }

@@ -47,8 +47,8 @@ public sealed partial class OptiksClient
             new ServerRequest(server, "/v1/updates", MediaTypes.Json,
                 MaxStatusLength)
             { Body = (Body(id, name, value, expected, wantsReceipt), MediaTypes.Json), Authorize = true },
-            current => OwnerRules.Expect(current, name, new ExpectedChange(id, hash)),
-            (current, before) => OwnerRules.Forget(current, name, id, before), cancellationToken).ConfigureAwait(false);
+            current => OwnRules.Expect(current, StructureKey.OfKey(name.Id), new Expected(id, hash)),
+            (current, before) => OwnRules.Forget(current, StructureKey.OfKey(name.Id), id, before), cancellationToken).ConfigureAwait(false);
         return (result, answer);
     }
 
@@ -73,7 +73,7 @@ public sealed partial class OptiksClient
                     name, pending with { Status = outcome.Status, Epoch = outcome.Epoch, Version = outcome.Items[0].Version },
                     cancellationToken).ConfigureAwait(false);
             case UpdateStatus.Refused:
-                _store.TryUpdate(current => OwnerRules.Forget(current, name, pending.RequestId, null), []);
+                _store.TryUpdate(current => OwnRules.Forget(current, StructureKey.OfKey(name.Id), pending.RequestId, null), []);
                 return pending with { Status = outcome.Status, RefusedBecause = outcome.RefusedBecause, Current = outcome.Current };
             default:
                 return pending;

@@ -12,10 +12,10 @@ public sealed partial class OptiksClient
             ClientState state = _store.Current;
             return
             [
-                .. state.OwnedUsers
+                .. state.OwnedPersons
                     .Select(
-                        owned => owned.Value.Names.FirstOrDefault()
-                            ?? state.Names.Where(name => name.Value.User == owned.Key).Select(name => name.Key)
+                        user => state.OwnPersonOf(user)!.Names.FirstOrDefault()
+                            ?? state.Names.Where(name => name.Value.User == user).Select(name => name.Key)
                                 .Order(StringComparer.Ordinal).FirstOrDefault())
                     .OfType<string>().Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal).Select(KeyName.FromId),
             ];
@@ -44,35 +44,33 @@ public sealed partial class OptiksClient
         {
             return new UserMonitorResult(OutcomeOf(lookup!)) { Username = name.Octets, Alarms = UserAlarms(name.Octets), HasNews = true };
         }
-        var looks = new List<UserLook>();
-        Outcome outcome = await MonitorAsync(name, user, looks, pages, cancellationToken).ConfigureAwait(false);
+        var looks = new List<Look>();
+        Outcome outcome = await LookAsync(new UserSubject(user, name), looks, pages, cancellationToken).ConfigureAwait(false);
         // If the client refused the monitoring answer, report this refusal and not a refused lookup of a name, because the monitoring
         // answer tells more. If the lookup was refused only because the log dropped the list, do not report it either: monitoring has
         // already raised a lasting alarm about the list.
         outcome = outcome.Reason == Reason.Valid && lookup is { Reason: not Reason.HandoverMissing } ? OutcomeOf(lookup) : outcome;
         ClientState now = _store.Current;
-        OwnedUser? owned = now.OwnedUsers.GetValueOrDefault(user.Id);
-        OwnedUser? before = start.OwnedUsers.GetValueOrDefault(user.Id);
         var result = new UserMonitorResult(outcome)
         {
             Username = name.Octets,
             User = user.Octets,
-            Alarms = OwnedUserRules.Alarms(now, user.Id),
+            Alarms = AlarmRules.Of(now, user.Id),
             HasNews = true,
-            HandedOver = [.. looks.Where(look => look.Shown.IsHandedOver).Select(look => look.Shown.Period - 1)],
-            NoGuarantee = owned?.NoGuarantee ?? [],
-            Pending = Waiting(now, owned, isOvertaken: false),
-            Overtaken = Waiting(now, owned, isOvertaken: true),
+            HandedOver = HandedOver(looks),
+            NoGuarantee = PersonRules.ListOf(now, user.Id)?.NoGuarantee ?? [],
+            Pending = Waiting(now, user.Id, isOvertaken: false),
+            Overtaken = Waiting(now, user.Id, isOvertaken: true),
         };
         if (outcome.Reason != Reason.Valid)
         {
             return result;
         }
-        OwnUserShown shown = looks[^1].Shown;
-        IReadOnlyList<UserListVersion> lists = [.. looks.SelectMany(look => Lists(look.Shown, look.ListVersion))];
+        ShownVersions shown = looks[^1].Shown;
+        IReadOnlyList<UserListVersion> lists = Lists(looks.SelectMany(look => look.NewVersions(look.Shown.Subject)));
         IReadOnlyList<UserDeviceVersions> versions =
         [
-            .. looks.SelectMany(look => Versions(look.Shown, look.KeyVersion))
+            .. looks.SelectMany(look => Devices(look.Shown, look.NewVersions))
                 .GroupBy(device => Base64UrlText.Encode(device.Device.Span), StringComparer.Ordinal)
                 .Select(device => new UserDeviceVersions(device.First().Device, [.. device.SelectMany(one => one.Versions)]))
                 .OrderBy(device => device.Device, DeviceList.Order),
@@ -80,80 +78,15 @@ public sealed partial class OptiksClient
         return result with
         {
             HasNews = lists.Count > 0 || versions.Any(device => device.Versions.Count > 0)
-                || result.Alarms.Except(OwnedUserRules.Alarms(start, user.Id)).Any() || (shown.HasLeft && before is not { HasLeft: true })
-                || result.NoGuarantee.Count > (before?.NoGuarantee.Length ?? 0),
+                || result.Alarms.Except(AlarmRules.Of(start, user.Id)).Any()
+                || (shown.HasLeft && start.OwnPersonOf(user.Id) is not { HasLeft: true })
+                || result.NoGuarantee.Count > (PersonRules.ListOf(start, user.Id)?.NoGuarantee.Length ?? 0),
             HasLeft = shown.HasLeft,
-            ListVersion = shown.List.Latest,
+            ListVersion = shown.Latest,
             Devices = shown.HasLeft ? [] : DeviceList.Decode(shown.LatestList),
             NewLists = lists,
             NewVersions = versions,
         };
-    }
-
-    // Monitors all periods from the one in which the owner continues to the current one. Step 1 of a hand-over asks for the versions up to
-    // the end of a period. Step 2 asks for the versions of the next period. Returns the outcome of the last question.
-    private async Task<Outcome> MonitorAsync(
-        KeyName name, KeyName user, List<UserLook> looks, IProgress<int>? pages, CancellationToken cancellationToken)
-    {
-        while (true)
-        {
-            ClientState state = _store.Current;
-            OwnedUser? seen = state.OwnedUsers.GetValueOrDefault(user.Id);
-            EpochRecord? end = seen?.GoesOnFrom is { } from ? state.EndOf(from) : null;
-            bool isVerified = end is not null && seen!.List is { } list && list.Period == end.Period && list.AbsentEpoch == end.Epoch;
-            EpochRecord? asked = isVerified ? state.EndOf(end!.Period + 1) : end;
-            if (asked is not null && seen!.List is null && OwnNames.LedNowhere(state, _store, user.Id, asked.Epoch))
-            {
-                // Verified answers show that no name led to the user in that period, so no server could answer about the user there.
-                _store.TryUpdate(
-                    current => current.OwnedUsers.GetValueOrDefault(user.Id) is { List: null } now && now.GoesOnFrom == seen.GoesOnFrom
-                        ? OwnedUserRules.BeginAfter(current, user.Id, asked, CoverageOf(current)) : current, []);
-                continue;
-            }
-            try
-            {
-                (Outcome<UserMonitorExchange.Learnt> outcome, OwnUserShown? shown) = await RunAsync(
-                    OwnUserPages.Of(user, state, isVerified ? end : null, asked, CoverageOf(state)),
-                    (current, result) => OwnedUserRules.Apply(OwnedUserRules.Claim(current, user.Id, [name.Id]), result,
-                        CoverageOf(current).First ?? 0), pages, cancellationToken)
-                    .ConfigureAwait(false);
-                if (outcome.IsOvertaken)
-                {
-                    continue;
-                }
-                if (shown is not null)
-                {
-                    looks.Add(new UserLook(shown, state, seen));
-                }
-                if (shown is null || asked is null)
-                {
-                    return outcome;
-                }
-            }
-            catch (OptiksServerException e) when (asked is not null && IsEndMissing(e))
-            {
-                // If the user has left, the log may have erased its values, and nobody can show them any more. So the client believes the
-                // server's report without further checks.
-                if (e.Problem != ProblemNames.Erased || !IsLeft(user.Id))
-                {
-                    await ThrowUnlessMissingAsync(e, asked.Period, next => HasErasedCopyAsync(name, user, next, cancellationToken),
-                        cancellationToken).ConfigureAwait(false);
-                }
-                _store.TryUpdate(
-                    current => current.OwnedUsers.GetValueOrDefault(user.Id)?.GoesOnFrom == seen!.GoesOnFrom
-                        ? OwnedUserRules.Miss(current, user.Id, asked)
-                        : current, []);
-            }
-        }
-    }
-
-    private bool IsLeft(string user) => _store.Current.Users.GetValueOrDefault(user)?.LeftEpoch is not null;
-
-    private async Task<bool> HasErasedCopyAsync(KeyName name, KeyName user, ulong period, CancellationToken cancellationToken)
-    {
-        UserHistoryResult shown = await HistoryAsync(name, user, period, null, cancellationToken).ConfigureAwait(false);
-        return shown.Lists is [{ IsCopy: true, Devices: null }, ..]
-            || shown.Devices.Any(device => device.Versions is [{ IsCopy: true, Value: null }, ..]);
     }
 
     /// <summary>
@@ -169,9 +102,13 @@ public sealed partial class OptiksClient
     {
         KeyName name = UsernameOf(username);
         (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken).ConfigureAwait(false);
-        return found is not { } user
-            ? new UserHistoryResult(OutcomeOf(lookup!)) { Username = name.Octets }
-            : await HistoryAsync(name, user, default(ReadOnlyMemory<byte>), pages, cancellationToken).ConfigureAwait(false);
+        if (found is not { } user)
+        {
+            return new UserHistoryResult(OutcomeOf(lookup!)) { Username = name.Octets };
+        }
+        (Outcome outcome, ShownVersions? shown) =
+            await ReadAsync(new UserSubject(user, name), default, pages, cancellationToken).ConfigureAwait(false);
+        return History(name, user, outcome, shown);
     }
 
     /// <summary>
@@ -199,18 +136,16 @@ public sealed partial class OptiksClient
     private async Task<UserHistoryResult> HistoryAsync(
         KeyName name, KeyName user, ulong period, IProgress<int>? pages, CancellationToken cancellationToken)
     {
-        (Outcome<IReadOnlyList<byte[]>> periods, byte[]? ended) = await FindEndAsync(period, cancellationToken).ConfigureAwait(false);
-        return periods.Reason != Reason.Valid ? new UserHistoryResult(periods) { Username = name.Octets, User = user.Octets }
-            : ended is not null || periods.Head!.Period == period
-                ? await HistoryAsync(name, user, ended, pages, cancellationToken).ConfigureAwait(false)
-            : throw NotBegun(period, periods.Head.Period);
+        (Outcome outcome, ShownVersions? shown) =
+            await ReadPeriodAsync(new UserSubject(user, name), period, pages, cancellationToken).ConfigureAwait(false);
+        return History(name, user, outcome, shown);
     }
 
     /// <summary>Returns the alarms about the user that owns a name, from the state alone, without a request.</summary>
     public IReadOnlyList<UserAlarm> UserAlarms(ReadOnlyMemory<byte> username)
     {
         ClientState state = _store.Current;
-        return OwnedUserRules.UserOf(state, UsernameOf(username).Id) is { } user ? OwnedUserRules.Alarms(state, user) : [];
+        return PersonRules.UserOf(state, UsernameOf(username).Id) is { } user ? AlarmRules.Of(state, user) : [];
     }
 
     /// <summary>
@@ -231,9 +166,10 @@ public sealed partial class OptiksClient
                 Alarms = [.. held.Select(alarm => new ReviewedUserAlarm(alarm, null))],
             };
         }
-        string user = OwnedUserRules.UserOf(_store.Current, name.Id)!;
-        (Outcome outcome, OwnUserShown? shown) =
-            await ReadAsync(new KeyName(KeyName.FromId(user), user), default, null, cancellationToken).ConfigureAwait(false);
+        string user = PersonRules.UserOf(_store.Current, name.Id)!;
+        (Outcome outcome, ShownVersions? shown) =
+            await ReadAsync(new UserSubject(new KeyName(KeyName.FromId(user), user), name), default, null, cancellationToken)
+                .ConfigureAwait(false);
         return new UserAlarmReview(outcome)
         {
             Username = name.Octets,
@@ -251,18 +187,10 @@ public sealed partial class OptiksClient
         KeyName name = UsernameOf(username);
         int count = 0;
         _store.TryUpdate(
-            current => OwnedUserRules.UserOf(current, name.Id) is { } user
-                ? OwnedUserRules.Acknowledge(current, user, alarms, out count)
+            current => PersonRules.UserOf(current, name.Id) is { } user
+                ? AlarmRules.Acknowledge(current, user, alarms, out count)
                 : current, []);
         return count;
-    }
-
-    private async Task<UserHistoryResult> HistoryAsync(
-        KeyName name, KeyName user, ReadOnlyMemory<byte> endedRecord, IProgress<int>? pages, CancellationToken cancellationToken)
-    {
-        (Outcome outcome, OwnUserShown? shown) = await ReadAsync(user, endedRecord, pages, cancellationToken).ConfigureAwait(false);
-        var result = new UserHistoryResult(outcome) { Username = name.Octets, User = user.Octets };
-        return shown is null ? result : result with { HasLeft = shown.HasLeft, Lists = Lists(shown, 0), Devices = Versions(shown, _ => 0) };
     }
 
     // Finds the user to whom the client's state assigns a name, and first looks up the user's own names. If `asksAll` is true, it looks up
@@ -273,10 +201,10 @@ public sealed partial class OptiksClient
         KeyName name, CancellationToken cancellationToken, bool asksAll = false)
     {
         ClientState state = _store.Current;
-        string? own = OwnedUserRules.UserOf(state, name.Id);
+        string? own = PersonRules.UserOf(state, name.Id);
         string[] asked = own is null
             ? asksAll || state.Names.GetValueOrDefault(name.Id)?.User is null ? [name.Id] : []
-            : [.. state.OwnedUsers[own].Names.Where(id => asksAll || state.Names.GetValueOrDefault(id)?.User != own)];
+            : [.. state.OwnPersonOf(own)!.Names.Where(id => asksAll || state.Names.GetValueOrDefault(id)?.User != own)];
         UserLookupResult? refused = null;
         foreach (string[] batch in asked.Chunk(MaxKeys))
         {
@@ -296,83 +224,50 @@ public sealed partial class OptiksClient
         return (new KeyName(KeyName.FromId(user), user), refused);
     }
 
-    // Reads all versions of the current period, or, if `endedRecord` is not empty, of the period that ended with that record.
-    private async Task<(Outcome Outcome, OwnUserShown? Shown)> ReadAsync(
-        KeyName user, ReadOnlyMemory<byte> endedRecord, IProgress<int>? pages, CancellationToken cancellationToken)
+    private static int Waiting(ClientState state, string user, bool isOvertaken)
     {
-        while (true)
-        {
-            (Outcome<UserMonitorExchange.Learnt> outcome, OwnUserShown? shown) =
-                await RunAsync(new OwnUserPages(user) { EndedRecord = endedRecord }, (current, _) => current, pages, cancellationToken)
-                    .ConfigureAwait(false);
-            if (!outcome.IsOvertaken)
-            {
-                return (outcome, shown);
-            }
-        }
+        OwnPerson own = state.OwnPersonOf(user) ?? new OwnPerson();
+        var list = StructureKey.OfList(user);
+        IEnumerable<string> added = state.OwnOf(list)?.Expected.SelectMany(change => change.Added) ?? [];
+        return (isOvertaken ? 0 : own.Leaving.Length)
+            + own.Followed.Union(added).Select(StructureKey.OfKey).Append(list)
+                .Sum(chain => state.OwnOf(chain)?.Expected.Count(change => change.IsOvertaken == isOvertaken) ?? 0);
     }
 
-    private async Task<(Outcome<UserMonitorExchange.Learnt> Outcome, OwnUserShown? Shown)> RunAsync(
-        OwnUserPages pages, Func<ClientState, OwnUserShown, ClientState> remember, IProgress<int>? progress,
-        CancellationToken cancellationToken)
+    private static UserHistoryResult History(KeyName name, KeyName user, Outcome outcome, ShownVersions? shown)
     {
-        long started = _time.GetTimestamp();
-        while (true)
+        var result = new UserHistoryResult(outcome) { Username = name.Octets, User = user.Octets };
+        return shown is null ? result : result with
         {
-            Outcome<UserMonitorExchange.Learnt> outcome =
-                await _exchanger.RunAsync(new UserMonitorExchange(pages, remember), cancellationToken).ConfigureAwait(false);
-            if (outcome.Learnt is not { Result: null } learnt)
-            {
-                return (outcome, outcome.Learnt?.Result!.Shown);
-            }
-            pages.Add(learnt.Page);
-            progress?.Report(pages.Count);
-            RequireEnd(pages.Count, pages.Octets, started);
-        }
+            HasLeft = shown.HasLeft,
+            Lists = Lists(shown.VersionsAfter(shown.Subject, 0)),
+            Devices = [.. Devices(shown, chain => shown.VersionsAfter(chain, 0))],
+        };
     }
 
-    private static int Waiting(ClientState state, OwnedUser? owned, bool isOvertaken) => owned is null ? 0
-        : owned.Expected.Count(change => change.IsOvertaken == isOvertaken)
-        + owned.Followed.Union(owned.Expected.SelectMany(change => change.Added))
-            .Sum(id => state.Owned.GetValueOrDefault(id)?.Expected.Count(change => change.IsOvertaken == isOvertaken) ?? 0);
-
-    private static IReadOnlyList<UserListVersion> Lists(OwnUserShown shown, ulong after) => shown.HasLeft ? [] :
+    private static IReadOnlyList<UserListVersion> Lists(IEnumerable<KeyVersion> versions) =>
     [
-        .. shown.List.Versions.Where(
-            version => version.Version.Version > after && !(version.Version.IsCopy && shown.Handover == Reason.Valid)).Select(version =>
-            new UserListVersion(version.Version.Version, version.Version.Epoch,
-                version.Version.Value is { } octets ? DeviceList.Decode(octets) : null) { Period = shown.Period }),
+        .. versions.Select(version => new UserListVersion(
+            version.Version, version.Epoch, version.Value is { } octets ? DeviceList.Decode(octets) : null) { Period = version.Period }),
     ];
 
-    private static IReadOnlyList<UserDeviceVersions> Versions(OwnUserShown shown, Func<string, ulong> after) =>
-    [
-        .. shown.Devices.Values.OrderBy(device => device.Name.Octets, DeviceList.Order).Select(device =>
-            new UserDeviceVersions(device.Name.Octets,
-                [.. device.Ended.Versions.Select(version => version.Version)
-                    .Where(version => version.Version > after(device.Name.Id) && !(version.IsCopy && device.Handover == Reason.Valid))])),
-    ];
+    private static IEnumerable<UserDeviceVersions> Devices(ShownVersions shown, Func<StructureKey, IEnumerable<KeyVersion>> versions) =>
+        shown.Chains.Keys.Where(chain => chain.Structure == StructureId.Keys)
+            .Select(chain => new UserDeviceVersions(KeyName.FromId(chain.Id), [.. versions(chain)]))
+            .OrderBy(device => device.Device, DeviceList.Order);
 
     // Returns the alarm with its list or value; null if the result does not show the alarm's version. An erased list or value is null,
     // because nobody can show it any more.
-    private static ReviewedUserAlarm? Reviewed(UserAlarm alarm, OwnUserShown shown)
+    private static ReviewedUserAlarm? Reviewed(UserAlarm alarm, ShownVersions shown)
     {
-        IReadOnlyList<VersionsExchange.TimedVersion> versions = alarm.Device is null
-            ? shown.List.Versions ?? []
-            : shown.Devices.GetValueOrDefault(alarm.Device)?.Ended.Versions ?? [];
-        KeyVersion? version = versions.FirstOrDefault(timed => timed.Version.Version == alarm.Version)?.Version;
+        StructureKey chain = alarm.Device is null ? shown.Subject : StructureKey.OfKey(alarm.Device);
+        KeyVersion? version = shown.Chains.GetValueOrDefault(chain)?.Ended.Versions
+            .FirstOrDefault(timed => timed.Version.Version == alarm.Version)?.Version;
         return alarm.Version == 0 || alarm.Period != shown.Period || version is null
             ? new ReviewedUserAlarm(alarm, null)
-            : IsOf(alarm.OwnerAlarm, version) ? new ReviewedUserAlarm(alarm, version.Value) : null;
+            : IsOf(alarm.OfChain, version) ? new ReviewedUserAlarm(alarm, version.Value) : null;
     }
 
     private static Outcome OutcomeOf(UserLookupResult lookup) =>
         new(lookup.Reason, lookup.IsValid ? lookup.Head : null) { EvidencePath = lookup.EvidencePath, Detail = lookup.Detail };
-
-    // A result, with the client's state and the owned user as they were before the result.
-    private sealed record UserLook(OwnUserShown Shown, ClientState Before, OwnedUser? Owned)
-    {
-        public ulong ListVersion => Owned?.List is { } list && list.Period == Shown.Period ? list.Version : 0;
-
-        public ulong KeyVersion(string id) => Before.Owned.GetValueOrDefault(id) is { } key && key.Period == Shown.Period ? key.Version : 0;
-    }
 }

@@ -96,7 +96,7 @@ public sealed partial class OptiksClient
     private bool NeedsList(KeyName name, Guid request, IReadOnlyList<UserChange> changes) =>
         changes.Any(change => change.Operation is UserOperation.AddDevice or UserOperation.RemoveDevice)
         && !(KnownUser(name) is { } user
-            && _store.Current.OwnedUsers.GetValueOrDefault(user)?.Expected.Any(sent => sent.RequestId == request) == true);
+            && PersonRules.ListOf(_store.Current, user)?.Expected.Any(sent => sent.RequestId == request) == true);
 
     // Returns the first of these that exists: the owned user that claims the name, the user to whom the name is known to lead, or the user
     // that a lookup shows. If there is no such user, returns null and the lookup, which shows no user or is refused.
@@ -112,7 +112,7 @@ public sealed partial class OptiksClient
     }
 
     private string? KnownUser(KeyName name) =>
-        OwnedUserRules.UserOf(_store.Current, name.Id) ?? _store.Current.Names.GetValueOrDefault(name.Id)?.User;
+        PersonRules.UserOf(_store.Current, name.Id) ?? _store.Current.Names.GetValueOrDefault(name.Id)?.User;
 
     /// <summary>
     /// Makes the user leave for good, and waits for the proof that it has left. When the call returns with

@@ -72,10 +72,10 @@ public sealed partial class OptiksClient
             HasLeft = answer.Kind == UserKind.Left,
             Epoch = answer.Epoch,
             Time = UnixTime.FromMilliseconds(answer.TimeMs),
-            ListVersion = answer.List?.Version ?? 0,
+            ListVersion = answer.List?.At.Version ?? 0,
             ListEpoch = answer.List?.PublishedEpoch ?? 0,
             Devices = answer.Devices,
-            Alarms = OwnedUserRules.AlarmsOf(
+            Alarms = AlarmRules.OfLookup(
                 _store.Current, username.Id,
                 [.. answer.Earlier.Select(earlier => earlier.User),
                     .. answer.User is { } user ? [user] : Array.Empty<ReadOnlyMemory<byte>>()]),

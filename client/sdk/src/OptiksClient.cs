@@ -150,7 +150,7 @@ public sealed partial class OptiksClient
         return new LookupResult(outcome)
         {
             Key = key.Octets,
-            Version = answer.After.Version,
+            Version = answer.After.At.Version,
             PublishedEpoch = answer.After.PublishedEpoch,
             // Return null explicitly, because a null array would be converted implicitly to empty octets.
             Value = answer.Value is { } value ? value : default(ReadOnlyMemory<byte>?),

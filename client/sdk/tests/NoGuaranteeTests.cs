@@ -17,7 +17,7 @@ public sealed class NoGuaranteeTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         ulong seen;
-        using (FileClientStateStore first = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore first = await fixture.OpenStoreAsync())
         {
             OptiksClient client = await HandoverTests.OwnerAsync(fixture, first, "one");
             seen = (await client.MonitorAsync(s_alice, Cancellation)).Head!.Epoch;
@@ -32,11 +32,11 @@ public sealed class NoGuaranteeTests
             Assert.True(found.IsValid);
             // The log no longer serves periods 0 and 1, but still serves period 2. So no answer reveals the false version that servers
             // showed other clients in an earlier period.
-            Assert.Equal([new NoGuarantee(0, seen + 1, last), new NoGuarantee(1, last + 1, last + 1)], found.NoGuarantee);
+            Assert.Equal([new Missed(0, seen + 1, last), new Missed(1, last + 1, last + 1)], found.NoGuarantee);
             Assert.Equal([2UL], found.HandedOver);
             Assert.Empty(found.Alarms);
         }
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient again = fixture.Client(store);
         MonitorResult later = await again.MonitorAsync(s_alice, Cancellation);
         Assert.Equal(2, later.NoGuarantee.Count);
@@ -49,7 +49,7 @@ public sealed class NoGuaranteeTests
     public async Task After_a_gap_a_lost_key_and_a_value_that_was_never_set_are_alarms()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
         await client.UpdateAsync("bob"u8.ToArray(), "b"u8.ToArray(), cancellationToken: Cancellation);
         fixture.Clock.UtcNow = fixture.Log.Now;
@@ -69,14 +69,14 @@ public sealed class NoGuaranteeTests
     public async Task A_server_that_says_gone_too_early_is_not_believed_and_nothing_is_given_up()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
         fixture.Publish(("alice", "forged"));
         fixture.Switch();
         fixture.Server.IsGone = (_, _) => true;
         OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorAsync(s_alice, Cancellation));
         Assert.Equal((ServerFailure.Refused, "period-gone"), (refused.Failure, refused.Problem));
-        Assert.Equal((0UL, 0), (store.Current.Owned.Values.Single().Period, store.Current.Owned.Values.Single().NoGuarantee.Length));
+        Assert.Equal((0UL, 0), (store.Current.OwnKeys.Values.Single().At!.Period, store.Current.OwnKeys.Values.Single().NoGuarantee.Length));
         fixture.Server.IsGone = (_, _) => false;
         Assert.Equal([(0UL, 2UL)],
             (await client.MonitorAsync(s_alice, Cancellation)).Alarms.Select(alarm => (alarm.Period, alarm.Version)));
@@ -86,7 +86,7 @@ public sealed class NoGuaranteeTests
     public async Task One_replica_of_two_that_says_gone_hides_nothing()
     {
         await using Fixture fixture = await Fixture.StartAsync(replicas: 2);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
         fixture.Publish(("alice", "forged"));
         fixture.Switch();
@@ -106,7 +106,7 @@ public sealed class NoGuaranteeTests
     public async Task One_replica_that_says_gone_is_not_believed_while_the_other_gives_no_answer(int liar, string says, string other)
     {
         await using Fixture fixture = await Fixture.StartAsync(replicas: 2);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
         fixture.Publish(("alice", "forged"));
         fixture.Switch();
@@ -126,7 +126,7 @@ public sealed class NoGuaranteeTests
         {
             Assert.Equal(Reason.Stale, (await client.MonitorAsync(s_alice, Cancellation)).Reason);
         }
-        Assert.Empty(store.Current.Owned.Values.Single().NoGuarantee);
+        Assert.Empty(store.Current.OwnKeys.Values.Single().NoGuarantee);
         fixture.Replica(1 - liar).Refuse = _ => null;
         fixture.Replica(liar).Refuse = _ => null;
         Assert.Equal([(0UL, 2UL)],
@@ -137,7 +137,7 @@ public sealed class NoGuaranteeTests
     public async Task Gone_is_right_if_the_log_went_on_meanwhile()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
         fixture.Publish();
         fixture.Switch();
@@ -153,7 +153,7 @@ public sealed class NoGuaranteeTests
     public async Task Many_periods_fit_into_one_answer()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
         // An answer has at most 128 bounds: one bound each of its first and last period, and two bounds of each period between them.
         for (int period = 1; period <= 63; period++)

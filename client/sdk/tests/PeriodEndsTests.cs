@@ -20,7 +20,7 @@ public sealed class PeriodEndsTests
             Previous = new byte[32],
         }.Encode();
 
-        var state = new ClientState { LogId = "", PeriodEnds = [End(0, 3)], Owned = ClientStateOwned() };
+        var state = new ClientState { LogId = "", PeriodEnds = [End(0, 3)], Chains = OwnedFromPeriod0() };
         Assert.True(PeriodEnds.TryAdd(state, [End(0, 3)], out ClientState same));
         Assert.Same(state, same);
         Assert.True(PeriodEnds.TryAdd(state, [End(1, 5)], out ClientState both));
@@ -28,6 +28,6 @@ public sealed class PeriodEndsTests
         Assert.False(PeriodEnds.TryAdd(state, [End(0, 4)], out _));
     }
 
-    private static ImmutableDictionary<string, OwnedKey> ClientStateOwned() =>
-        ImmutableDictionary<string, OwnedKey>.Empty.Add("YWxpY2U", new OwnedKey());
+    private static ImmutableDictionary<StructureKey, Chain> OwnedFromPeriod0() => ImmutableDictionary<StructureKey, Chain>.Empty.Add(
+        StructureKey.OfKey("YWxpY2U"), new Chain { Own = new Own { At = new Cursor { Period = 0 } } });
 }

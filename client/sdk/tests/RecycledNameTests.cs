@@ -36,7 +36,8 @@ public sealed class RecycledNameTests : IDisposable
         NameState name = store.Current.Names.Single().Value;
         Assert.Equal((Id("id-third"), 3U), (name.User, name.Generation));
         // The state has only the current user, because nobody looked up the earlier users.
-        Assert.Equal([Id("id-third")], store.Current.Users.Keys);
+        Assert.Equal([Id("id-third")], store.Current.SeenLists.Keys);
+        Assert.Empty(store.Current.Persons);
     }
 
     [Theory]
@@ -45,21 +46,22 @@ public sealed class RecycledNameTests : IDisposable
     public async Task A_name_that_was_passed_on_is_an_alarm_if_its_owner_did_not_ask_to_leave(bool asked)
     {
         MemoryClientStateStore store = Store();
-        var owned = new OwnedUser
+        var owned = new OwnPerson
         {
             Names = [Id(s_number)],
-            Expected = asked ? [new ExpectedUserChange(Guid.Empty, [], [], Leaves: true)] : [],
+            Leaving = asked ? [Guid.Empty] : [],
         };
-        store.TryUpdate(state => state with { OwnedUsers = state.OwnedUsers.SetItem(Id(First), owned) }, []);
+        store.TryUpdate(state => state.SetOwnPerson(Id(First), owned), []);
 
         UserLookupResult found = await LookupAsync(store);
 
-        OwnedUser after = store.Current.OwnedUsers[Id(First)];
+        OwnPerson after = store.Current.OwnPersons[Id(First)];
         Assert.Equal((true, true), (found.IsValid, after.HasLeft));
-        Assert.Equal(asked ? [] : [UserAlarmKind.Left], after.Alarms.Select(alarm => alarm.Kind));
-        Assert.Equal(after.Alarms, found.Alarms);
-        Assert.Empty(after.Expected);
-        Assert.NotNull(store.Current.Users[Id(First)].LeftEpoch);
+        UserAlarm[] alarms = [.. after.Alarms.Select(UserAlarm.OfPerson)];
+        Assert.Equal(asked ? [] : [UserAlarmKind.Left], alarms.Select(alarm => alarm.Kind));
+        Assert.Equal(alarms, found.Alarms);
+        Assert.Empty(after.Leaving);
+        Assert.NotNull(store.Current.LeftEpochOf(Id(First)));
     }
 
     [Fact]
@@ -67,7 +69,7 @@ public sealed class RecycledNameTests : IDisposable
     {
         MemoryClientStateStore store = Store();
         store.TryUpdate(
-            state => state with { OwnedUsers = state.OwnedUsers.SetItem(Id("id-other"), new OwnedUser { Names = [Id(s_number)] }) }, []);
+            state => state.SetOwnPerson(Id("id-other"), new OwnPerson { Names = [Id(s_number)] }), []);
 
         Assert.Equal([UserAlarmKind.NameElsewhere], (await LookupAsync(store)).Alarms.Select(alarm => alarm.Kind));
     }
@@ -76,7 +78,7 @@ public sealed class RecycledNameTests : IDisposable
     public async Task An_answer_that_is_older_than_what_is_known_of_an_earlier_user_is_stale()
     {
         MemoryClientStateStore store = Store();
-        store.TryUpdate(state => state with { Users = state.Users.SetItem(Id(First), new UserState { LeftEpoch = 8 }) }, []);
+        store.TryUpdate(state => state.SeeLeft(Id(First), 8), []);
         ClientState before = store.Current;
 
         Assert.Equal(Reason.Stale, (await LookupAsync(store)).Reason);
@@ -92,11 +94,10 @@ public sealed class RecycledNameTests : IDisposable
 
         // Remove the kept head and the kept epochs, because they would reveal that the next answer is old.
         store.TryUpdate(
-            state => state with
+            state => state.ForgetUsers() with
             {
                 Head = null,
                 Names = state.Names.SetItem(Id(s_number), before.Names[Id(s_number)] with { LeastEpoch = 0 }),
-                Users = state.Users.Clear(),
             }, []);
         UserLookupResult old = await LookupAsync(store, "of_epoch_4");
 

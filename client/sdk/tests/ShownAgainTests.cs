@@ -28,7 +28,7 @@ public sealed class ShownAgainTests : IDisposable
     public async Task An_owner_whose_auditor_began_later_is_shown_all_versions_again(bool oldStays, ulong[] alarms)
     {
         await using Fixture fixture = await StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         ulong oldSize = fixture.Log.Latest + 1;
         fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, oldSize, fixture.Clock.UtcNow, "old"));
         OptiksClient before = Client(fixture, store, _cosigners.Anchor(1, s_lag, ("old", 0)));
@@ -74,18 +74,15 @@ public sealed class ShownAgainTests : IDisposable
     public async Task A_version_that_is_shown_again_is_the_one_that_was_seen()
     {
         await using Fixture fixture = await StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         Assert.True((await fixture.Client(store).MonitorAsync(Alice, Cancellation)).IsValid);
-        ClientState kept = store.Current;
         // Change the value of the known version in the state. The log's list will have later versions, and the client will read it in
         // pages.
-        string id = Base64UrlText.Encode(Alice);
+        var id = StructureKey.OfKey(Base64UrlText.Encode(Alice));
+        Own own = store.Current.OwnOf(id)!;
         store.TryUpdate(
-            state => state with
-            {
-                Keys = state.Keys.Clear(),
-                Owned = state.Owned.SetItem(id, kept.Owned[id] with { ValueSha256 = ValueHash.Of("other"u8) }),
-            }, []);
+            state => state.ForgetSeen(StructureId.Keys).SetOwn(
+                id, own with { At = own.At! with { ValueSha256 = ValueHash.Of("other"u8) } }), []);
         fixture.Publish(("alice", "4"));
         fixture.Publish(("alice", "5"));
         fixture.Server.PageSize = 3;
@@ -95,7 +92,7 @@ public sealed class ShownAgainTests : IDisposable
 
         Assert.Equal((Verdict.Invalid, Reason.VersionRegressed), (refused.Verdict, refused.Reason));
         // As a control, put the original value back into the state. The answer is then valid.
-        store.TryUpdate(state => state with { Owned = state.Owned.SetItem(id, kept.Owned[id]) }, []);
+        store.TryUpdate(state => state.SetOwn(id, own), []);
         Assert.True((await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation)).IsValid);
     }
 
@@ -103,7 +100,7 @@ public sealed class ShownAgainTests : IDisposable
     public async Task A_user_that_was_looked_up_under_a_later_auditor_is_known_from_then_on()
     {
         await using Fixture fixture = await StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", fixture.Log.Latest));
         fixture.Server.Cosignatures = () =>
             TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
@@ -116,7 +113,7 @@ public sealed class ShownAgainTests : IDisposable
         Assert.Equal((true, false), (first.Head!.IsAudited, first.Devices.Single().Unchanged));
         Assert.Equal((true, true), (again.Head!.IsAudited, again.Devices.Single().Unchanged));
         Assert.Equal((proven, proven),
-            (store.Current.Names[Base64UrlText.Encode(User)].ProvenEpoch, store.Current.Users.Values.Single().Devices!.ProvenEpoch));
+            (store.Current.Names[Base64UrlText.Encode(User)].ProvenEpoch, store.Current.SeenLists.Values.Single().At.ProvenEpoch));
         // An auditor that began later does not cover the epochs on which the state relies, so the client requests all proofs again.
         fixture.Publish();
         TrustAnchor other = _cosigners.Anchor(1, s_lag, ("a", fixture.Log.Latest));
@@ -137,6 +134,6 @@ public sealed class ShownAgainTests : IDisposable
         return fixture;
     }
 
-    private static OptiksClient Client(Fixture fixture, FileClientStateStore store, TrustAnchor anchor) =>
+    private static OptiksClient Client(Fixture fixture, JournalClientStateStore store, TrustAnchor anchor) =>
         fixture.Client(store, null, options => options with { TrustAnchor = anchor });
 }

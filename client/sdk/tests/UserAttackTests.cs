@@ -18,12 +18,12 @@ public sealed class UserAttackTests
     public async Task A_key_of_ones_own_that_is_put_onto_the_list_and_taken_off_stays_owned()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         await client.UpdateAsync("plain"u8.ToArray(), "mine"u8.ToArray(), cancellationToken: Cancellation);
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
         Assert.Empty((await client.MonitorAsync("plain"u8.ToArray(), Cancellation)).Alarms);
-        OwnedKey before = store.Current.Owned[Id("plain")];
+        Own before = store.Current.OwnKeys[Id("plain")];
 
         fixture.PublishItems(FixtureItem.List(user, "phone", "plain", "ghost"), FixtureItem.Device("ghost", "its key"));
         UserMonitorResult on = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
@@ -35,10 +35,10 @@ public sealed class UserAttackTests
         Assert.Equal([(UserAlarmKind.DeviceList, 2UL), (UserAlarmKind.DeviceValue, 1UL)],
             on.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
         Assert.Equal(3, off.Alarms.Count);
-        OwnedKey after = store.Current.Owned[Id("plain")];
-        Assert.Equal((before.Version, before.ValueSha256, false), (after.Version, after.ValueSha256, after.IsListedOnly));
+        Own after = store.Current.OwnKeys[Id("plain")];
+        Assert.Equal((before.At!.Version, before.At.ValueSha256, false), (after.At!.Version, after.At.ValueSha256, after.IsListedOnly));
         // The client drops the state of a device that is no longer on the list, once the owner has acknowledged its alarms.
-        Assert.Equal([Id("phone"), Id("plain")], store.Current.Owned.Keys.Order(StringComparer.Ordinal));
+        Assert.Equal([Id("phone"), Id("plain")], store.Current.OwnKeys.Keys.Order(StringComparer.Ordinal));
         Assert.DoesNotContain(client.OwnedKeys, key => key.Span.SequenceEqual("ghost"u8));
         fixture.Publish(("plain", "forged"));
         Assert.Equal([2UL], (await client.MonitorAsync("plain"u8.ToArray(), Cancellation)).Alarms.Select(alarm => alarm.Version));
@@ -157,7 +157,7 @@ public sealed class UserAttackTests
     public async Task A_name_of_ones_own_that_leads_to_another_user_is_an_alarm_that_stays(bool looksUp)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             OptiksClient client = fixture.Client(store);
             await client.CreateUserAsync([s_alice], [], cancellationToken: Cancellation);
@@ -176,7 +176,7 @@ public sealed class UserAttackTests
                 await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
             Assert.Equal("forbidden", refused.Problem);
         }
-        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        using JournalClientStateStore reopened = await fixture.OpenStoreAsync();
         OptiksClient later = fixture.Client(reopened);
         UserAlarm alarm = Assert.Single(later.UserAlarms(s_alice));
         Assert.Equal((UserAlarmKind.NameElsewhere, Id("alice")), (alarm.Kind, alarm.Name));
@@ -196,7 +196,7 @@ public sealed class UserAttackTests
         foreach (bool asked in (bool[])[false, true])
         {
             await using Fixture fixture = await Fixture.StartAsync();
-            using FileClientStateStore store = await fixture.OpenStoreAsync();
+            using JournalClientStateStore store = await fixture.OpenStoreAsync();
             OptiksClient client = fixture.Client(store);
             ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
             if (asked)
@@ -216,7 +216,7 @@ public sealed class UserAttackTests
     public async Task An_owner_looks_before_it_leaves()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
         fixture.PublishItems(FixtureItem.List(user, "phone", "ghost"), FixtureItem.Device("ghost", "its key"));
@@ -225,7 +225,7 @@ public sealed class UserAttackTests
         UserUpdateResult seen = await client.DecommissionUserAsync(s_alice, TimeSpan.Zero, cancellationToken: Cancellation);
         Assert.Equal((UpdateStatus.Refused, 2), (seen.Status, seen.Look!.Alarms.Count));
         Assert.DoesNotContain("POST /v1/users", fixture.Server.Requests);
-        Assert.Empty(store.Current.OwnedUsers.Values.Single().Expected);
+        Assert.Empty(store.Current.OwnLists.Values.Single().Expected);
 
         // If the server refuses to let the client monitor the user, the client does not send the request to leave.
         fixture.Server.Refuse = path => path == "/v1/users/monitor" ? (403, "forbidden") : null;
@@ -244,7 +244,7 @@ public sealed class UserAttackTests
     public async Task What_was_not_seen_when_the_user_has_left_is_not_dropped()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
         await client.ChangeUserAsync(
@@ -263,7 +263,7 @@ public sealed class UserAttackTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Server.PublishAtOnce = false;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         foreach (string value in (string[])["one", "two", "three"])
         {
@@ -289,7 +289,7 @@ public sealed class UserAttackTests
     public async Task A_list_is_what_one_request_makes_of_the_list_before()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
         await client.ChangeUserAsync(

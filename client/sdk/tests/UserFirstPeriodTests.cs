@@ -20,7 +20,7 @@ public sealed class UserFirstPeriodTests
     public async Task What_was_shown_of_a_new_user_before_the_switch_is_looked_at(string what)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await WithHeadAsync(fixture, store);
         ReadOnlyMemory<byte> user = await CreateAsync(client);
         if (what == "honest")
@@ -41,7 +41,7 @@ public sealed class UserFirstPeriodTests
             fixture.Server.Refuse = path => path == "/v1/users/monitor" ? (404, "not-found") : null;
             UserMonitorResult denied = await client.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
             Assert.Equal((Reason.Stale, 0), (denied.Reason, denied.NoGuarantee.Count));
-            Assert.Equal(0UL, store.Current.OwnedUsers.Values.Single().Period);
+            Assert.Equal(0UL, store.Current.OwnPersons.Values.Single().GoesOnFrom);
             fixture.Server.Refuse = _ => null;
         }
         UserMonitorResult found = await client.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
@@ -59,7 +59,7 @@ public sealed class UserFirstPeriodTests
     public async Task What_was_shown_after_a_change_of_a_user_that_was_not_owned_is_looked_at()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         byte[] user = "carol's id"u8.ToArray();
         fixture.PublishItems(Created(user));
         OptiksClient client = fixture.Client(store);
@@ -86,7 +86,7 @@ public sealed class UserFirstPeriodTests
     public async Task Nothing_is_changed_before_a_head_was_verified(bool ofUser)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         fixture.Server.Mutate = (path, answer) => path == "/v1/epochs/latest" ? [.. answer[..^1], (byte)(answer[^1] ^ 1)] : answer;
         VerifiedAnswer refused = ofUser
@@ -96,7 +96,7 @@ public sealed class UserFirstPeriodTests
 
         Assert.False(refused.IsValid);
         Assert.DoesNotContain(fixture.Server.Requests, request => request is "POST /v1/updates" or "POST /v1/users");
-        Assert.Equal((0, 0), (store.Current.Owned.Count, store.Current.OwnedUsers.Count));
+        Assert.Equal((0, 0), (store.Current.OwnKeys.Count, store.Current.OwnPersons.Count));
         Assert.Equal(UpdateStatus.Pending, ofUser
             ? (await client.CreateUserAsync([s_carol], [], cancellationToken: Cancellation)).Status
             : (await client.UpdateAsync("alice"u8.ToArray(), "one"u8.ToArray(), cancellationToken: Cancellation)).Status);
@@ -107,7 +107,7 @@ public sealed class UserFirstPeriodTests
     public async Task What_was_asked_for_first_of_all_is_looked_at_from_its_period_on()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         fixture.Switch();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await CreateAsync(client);
@@ -133,12 +133,12 @@ public sealed class UserFirstPeriodTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         ReadOnlyMemory<byte> user;
-        using (FileClientStateStore first = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore first = await fixture.OpenStoreAsync())
         {
             OptiksClient client = await WithHeadAsync(fixture, first);
             user = await CreateAsync(client);
             // The client also claims a name that the log never publishes. This name must not keep the client from following the periods.
-            first.TryUpdate(current => OwnedUserRules.Claim(current, Base64UrlText.Encode(user.Span), [Base64UrlText.Encode("cal"u8)]), []);
+            first.TryUpdate(current => PersonRules.Claim(current, Base64UrlText.Encode(user.Span), [Base64UrlText.Encode("cal"u8)]), []);
             for (int i = 0; i < switches; i++)
             {
                 fixture.Publish();
@@ -150,7 +150,7 @@ public sealed class UserFirstPeriodTests
                 await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_carol, cancellationToken: Cancellation));
             }
         }
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient again = fixture.Client(store);
         fixture.PublishItems(Created(user));
         UserMonitorResult found = await again.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
@@ -175,7 +175,7 @@ public sealed class UserFirstPeriodTests
     {
         using var cosigners = new TestCosigners();
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         fixture.Publish();
         fixture.Publish();
         ulong last = fixture.Log.Latest;
@@ -190,32 +190,32 @@ public sealed class UserFirstPeriodTests
         UserMonitorResult found = await client.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
 
         Assert.Equal((Reason.Valid, 0), (found.Reason, found.Alarms.Count));
-        Assert.Equal(isGuaranteed ? [] : [new NoGuarantee(0, 0, last)], found.NoGuarantee);
+        Assert.Equal(isGuaranteed ? [] : [new Missed(0, 0, last)], found.NoGuarantee);
         // With the guarantee, the state also relies on what the client verified at the end of the period.
-        Assert.Equal(isGuaranteed ? last : fixture.Log.Latest, store.Current.OwnedUsers.Values.Single().ProvenEpoch);
+        Assert.Equal(isGuaranteed ? last : fixture.Log.Latest, store.Current.OwnLists.Values.Single().At!.ProvenEpoch);
     }
 
     [Fact]
     public async Task A_request_that_is_refused_leaves_no_period_to_go_on_from()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await WithHeadAsync(fixture, store);
         UserUpdateResult pending = await client.CreateUserAsync([s_carol], [], cancellationToken: Cancellation);
-        Assert.Equal(0UL, store.Current.OwnedUsers.Values.Single().Period);
+        Assert.Equal(0UL, store.Current.OwnPersons.Values.Single().GoesOnFrom);
         fixture.Switch();
         Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
         Assert.Single(store.Current.PeriodEnds);
         fixture.Server.UserStatus = """{"status":"refused","reason":"username-taken","item":0}""";
         Assert.Equal(UpdateStatus.Refused, (await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation)).Status);
-        Assert.Null(store.Current.OwnedUsers.Values.Single().Period);
+        Assert.Null(store.Current.OwnPersons.Values.Single().GoesOnFrom);
         Assert.Empty(store.Current.PeriodEnds);
     }
 
     private static FixtureItem[] Created(ReadOnlyMemory<byte> user) =>
         [FixtureItem.Name("carol", user), FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "P1")];
 
-    private static async Task<OptiksClient> WithHeadAsync(Fixture fixture, FileClientStateStore store)
+    private static async Task<OptiksClient> WithHeadAsync(Fixture fixture, JournalClientStateStore store)
     {
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);

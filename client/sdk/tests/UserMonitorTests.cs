@@ -15,7 +15,7 @@ public sealed class UserMonitorTests
     public async Task What_the_owner_did_raises_no_alarm_and_each_look_asks_for_what_is_new()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         await client.ChangeUserAsync(
@@ -47,7 +47,7 @@ public sealed class UserMonitorTests
     public async Task Where_an_own_name_leads_is_shown_again_at_each_look()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         await UserAttackTests.CreateAsync(fixture, client, "phone");
         var names = new List<bool>();
@@ -75,7 +75,7 @@ public sealed class UserMonitorTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         ReadOnlyMemory<byte> user;
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             user = await UserAttackTests.CreateAsync(fixture, fixture.Client(store), "phone");
             fixture.PublishItems(FixtureItem.List(user, "ghost", "phone"), FixtureItem.Device("ghost", "its key"));
@@ -83,7 +83,7 @@ public sealed class UserMonitorTests
                 () => fixture.Client(new KilledStore(store, afterWrite: true, writes: 2))
                     .MonitorUserAsync(s_alice, cancellationToken: Cancellation));
         }
-        using (FileClientStateStore reopened = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore reopened = await fixture.OpenStoreAsync())
         {
             OptiksClient client = fixture.Client(reopened);
             Assert.Equal(2, client.UserAlarms(s_alice).Count);
@@ -96,7 +96,7 @@ public sealed class UserMonitorTests
                     : Text(reviewed.Value!.Value)));
             Assert.Equal(2, client.AcknowledgeUserAlarms(s_alice, [.. review.Alarms.Select(reviewed => reviewed.Alarm)]));
         }
-        using FileClientStateStore last = await fixture.OpenStoreAsync();
+        using JournalClientStateStore last = await fixture.OpenStoreAsync();
         Assert.Empty((await fixture.Client(last).MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Alarms);
         Assert.Equal([s_alice], fixture.Client(last).OwnedUsers.Select(name => name.ToArray()));
     }
@@ -109,14 +109,14 @@ public sealed class UserMonitorTests
         await using Fixture fixture = await Fixture.StartAsync();
         Publish(fixture);
         fixture.Server.UserPage = new(members, all, 1024, 1 << 20);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         var pages = new List<int>();
         // The client refuses the third page, so it keeps nothing of the first two pages except their head.
         int asked = 0;
         fixture.Server.Mutate = (path, answer) => path == "/v1/users/monitor" && ++asked == 3 ? answer[..^1] : answer;
         Assert.Equal(Verdict.Malformed, (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Verdict);
-        Assert.Equal((0, 0), (store.Current.OwnedUsers.Count, store.Current.Owned.Count));
+        Assert.Equal((0, 0), (store.Current.OwnPersons.Count, store.Current.OwnKeys.Count));
 
         UserMonitorResult result = await client.MonitorUserAsync(s_alice, new Told(pages), Cancellation);
         fixture.Server.UserPage = new(256, 2048, 1024, 1 << 22);
@@ -128,7 +128,7 @@ public sealed class UserMonitorTests
         Assert.Equal(Shown(whole.NewVersions), Shown(result.NewVersions));
         Assert.Equal(whole.NewLists.Select(list => list.Version), result.NewLists.Select(list => list.Version));
         Assert.Equal(whole.Alarms, result.Alarms);
-        Assert.Equal(other.Current.Users.Single().Value, store.Current.Users.Single().Value);
+        Assert.Equal(other.Current.SeenLists.Single().Value, store.Current.SeenLists.Single().Value);
     }
 
     [Fact]
@@ -139,7 +139,7 @@ public sealed class UserMonitorTests
             await using Fixture fixture = await Fixture.StartAsync();
             Publish(fixture);
             fixture.Server.UserPage = new(1, 1, 1024, 1 << 20);
-            using FileClientStateStore store = await fixture.OpenStoreAsync();
+            using JournalClientStateStore store = await fixture.OpenStoreAsync();
             bool isFirst = true;
             fixture.Server.Mutate = (path, answer) =>
             {
@@ -171,7 +171,7 @@ public sealed class UserMonitorTests
         await using Fixture fixture = await Fixture.StartAsync();
         Publish(fixture);
         fixture.Server.UserPage = new(1, 1, 1024, 1 << 20);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store,
             change: options => options with { MaxPages = pages, MaxPagesLength = octets, MaxPagesTime = TimeSpan.FromSeconds(seconds) });
 
@@ -180,7 +180,7 @@ public sealed class UserMonitorTests
 
         Assert.Equal(ServerFailure.Unusable, endless.Failure);
         Assert.Equal(asked, fixture.Server.UserQueries.Count);
-        Assert.Empty(store.Current.OwnedUsers);
+        Assert.Empty(store.Current.OwnPersons);
     }
 
     [Fact]
@@ -191,7 +191,7 @@ public sealed class UserMonitorTests
         string[] ids = [.. Enumerable.Range(0, Devices).Select(i => $"d{i:0000}")];
         fixture.PublishItems(
             [FixtureItem.Name("alice", s_user), FixtureItem.List(s_user, ids), .. ids.Select(id => FixtureItem.Device(id, "1"))]);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         UserMonitorResult first = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
         Assert.Equal((true, Devices + 1), (first.IsValid, first.Alarms.Count));
@@ -216,7 +216,7 @@ public sealed class UserMonitorTests
         using FixtureLog whole = fixture.Log.Fork(fixture.Log.Latest + 1);
         fixture.Log.Erase(StructureId.Keys, "phone"u8.ToArray(), 1);
         fixture.Log.Erase(StructureId.Devices, s_user, 1);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
 
         UserMonitorResult found = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
@@ -257,24 +257,18 @@ public sealed class UserMonitorTests
             FixtureItem.Device("phone", "1"));
         fixture.PublishItems(FixtureItem.Name("bob", "id of bob"u8.ToArray()), FixtureItem.List("id of bob"u8.ToArray(), "tablet"),
             FixtureItem.Device("tablet", "1"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         string user = Base64UrlText.Encode(what == "user id changed" ? "id of carol"u8 : s_user);
         store.TryUpdate(
             state => what switch
             {
-                "user came back" => state with { Users = state.Users.Add(user, new UserState { LeftEpoch = 1 }) },
-                "older epoch" =>
-                    state with
-                    {
-                        Users = state.Users.Add(
-                        user,
-                        new UserState
-                        {
-                            LeftEpoch = null,
-                            Devices = new KeyState { LeastEpoch = 3, Period = 0, Version = 1, Time = 1, ValueSha256 = ValueHash.Of(list) },
-                        })
-                    },
+                "user came back" => state.SeeLeft(user, 1),
+                "older epoch" => state.SeeList(user, new Seen
+                {
+                    LeastEpoch = 3,
+                    At = new Cursor { Period = 0, Version = 1, Time = 1, ValueSha256 = ValueHash.Of(list) },
+                }),
                 _ => state,
             },
             []);
@@ -298,7 +292,7 @@ public sealed class UserMonitorTests
         if (what is "false answer" or "cut")
         {
             // The lookup of the name is valid, so the client keeps the lookup's result. It keeps nothing of the refused monitoring answer.
-            Assert.Equal((0, 0), (store.Current.OwnedUsers.Count, store.Current.Owned.Count));
+            Assert.Equal((0, 0), (store.Current.OwnPersons.Count, store.Current.OwnKeys.Count));
         }
         else
         {
@@ -311,11 +305,11 @@ public sealed class UserMonitorTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.Equal(Verdict.Absent, (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Verdict);
         Assert.Equal(Verdict.Absent, (await client.UserHistoryAsync(s_alice, cancellationToken: Cancellation)).Verdict);
-        Assert.Empty(store.Current.OwnedUsers);
+        Assert.Empty(store.Current.OwnPersons);
     }
 
     [Fact]

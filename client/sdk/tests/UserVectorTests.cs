@@ -1,4 +1,3 @@
-using System.Collections.Immutable;
 using System.Text.Json;
 using Optiks.Protocol;
 
@@ -81,11 +80,11 @@ public sealed class UserVectorTests
         Assert.Same(kept, store.Current);
         Assert.Equal(1, handler.LastBody[3 + 1 + username.Length + 1]);
         Assert.Equal(Base64UrlText.Encode(first.User!.Value.Span), kept.Names.Single().Value.User);
-        Assert.Equal(first.Devices.Select(device => Base64UrlText.Encode(device.Device.Span)).Order(), kept.Keys.Keys.Order());
+        Assert.Equal(first.Devices.Select(device => Base64UrlText.Encode(device.Device.Span)).Order(), kept.SeenKeys.Keys.Order());
         Assert.All(first.Devices,
             device => Assert.Contains(
                 Convert.ToHexString(device.Device.Span), Convert.ToHexString(handler.LastBody), StringComparison.Ordinal));
-        KeyState list = kept.Users.Single().Value.Devices!;
+        Cursor list = kept.SeenLists.Single().Value.At;
         Assert.Equal(DeviceList.Encode([.. first.Devices.Select(device => device.Device)]), store.FindValue(list.ValueSha256!));
     }
 
@@ -114,33 +113,21 @@ public sealed class UserVectorTests
             (await Vectors.Client(anchor, vector, first, http)
                 .LookupUserAsync(username, cancellationToken: TestContext.Current.CancellationToken)).IsValid);
         ClientState learnt = first.Current;
-        (string user, UserState state) = learnt.Users.Single();
-        KeyState list = state.Devices!;
-        (string device, KeyState key) = learnt.Keys.First(pair => pair.Value.Version > 0);
+        (string user, Seen list) = learnt.SeenLists.Single();
+        (string device, Seen key) = learnt.SeenKeys.First(pair => pair.Value.At.Version > 0);
 
         // Give the client the state that a lookup of the same user by another name would leave.
         var store = new MemoryClientStateStore(anchor, folder.Path);
         store.TryUpdate(
             current => what switch
             {
-                "left" => current with { Users = current.Users.Add(user, new UserState { LeftEpoch = list.LeastEpoch }) },
-                "later list" =>
-                    current with { Users = current.Users.Add(user, new UserState { Devices = list with { Version = list.Version + 1 } }) },
-                "other list" =>
-                    current with
-                    {
-                        Users = current.Users.Add(
-                        user, new UserState { Devices = list with { ValueSha256 = ValueHash.Of(s_remembered) } })
-                    },
-                "later epoch" =>
-                    current with
-                    {
-                        Users = current.Users.Add(
-                        user, new UserState { Devices = list with { LeastEpoch = list.LeastEpoch + 1 } })
-                    },
-                "later key" => current with { Keys = current.Keys.Add(device, key with { Version = key.Version + 1 }) },
-                "later key's epoch" => current with { Keys = current.Keys.Add(device, key with { LeastEpoch = key.LeastEpoch + 1 }) },
-                _ => current with { Users = current.Users.Add(user, state), Keys = current.Keys.Add(device, key) },
+                "left" => current.SeeLeft(user, list.LeastEpoch),
+                "later list" => current.SeeList(user, list with { At = list.At with { Version = list.At.Version + 1 } }),
+                "other list" => current.SeeList(user, list with { At = list.At with { ValueSha256 = ValueHash.Of(s_remembered) } }),
+                "later epoch" => current.SeeList(user, list with { LeastEpoch = list.LeastEpoch + 1 }),
+                "later key" => current.SeeKey(device, key with { At = key.At with { Version = key.At.Version + 1 } }),
+                "later key's epoch" => current.SeeKey(device, key with { LeastEpoch = key.LeastEpoch + 1 }),
+                _ => current.SeeList(user, list).SeeKey(device, key),
             },
             []);
         ClientState before = store.Current;
@@ -178,9 +165,7 @@ public sealed class UserVectorTests
                 [.. vector.GetProperty("users").EnumerateArray().Select(user => (Memory(user, "username")!.Value, Memory(user, "device")))],
                 TestContext.Current.CancellationToken);
             Assert.All(store.Current.Names.Values.Where(name => name.User is not null), name => Assert.Equal(earliest, name.ProvenEpoch));
-            Assert.All(store.Current.Users.Values.Where(user => user.Devices is not null),
-                user => Assert.Equal(earliest, user.Devices!.ProvenEpoch));
-            Assert.All(store.Current.Keys.Values, key => Assert.Equal(earliest, key.ProvenEpoch));
+            Assert.All(store.Current.Chains.Values, chain => Assert.Equal(earliest, chain.Seen!.At.ProvenEpoch));
             tried += store.Current.Names.Count;
         }
         Assert.True(tried > 0);
@@ -225,7 +210,7 @@ public sealed class UserVectorTests
         }
         ulong least = kept.GetProperty("least_epoch").GetUInt64();
         string? id = Memory(kept, "user") is { } octets ? Base64UrlText.Encode(octets.Span) : null;
-        ImmutableDictionary<string, UserState> users = state.Users;
+        ClientState next = state;
         if (id is not null && (kept.GetProperty("has_left").GetBoolean() || kept.GetProperty("devices").ValueKind != JsonValueKind.Null))
         {
             JsonElement devices = kept.GetProperty("devices");
@@ -234,14 +219,12 @@ public sealed class UserVectorTests
             {
                 values.Add(list);
             }
-            users = users.SetItem(id,
-                new UserState
-                {
-                    LeftEpoch = kept.GetProperty("has_left").GetBoolean() ? least : null,
-                    Devices = list is null ? null : Key(devices, least, list),
-                });
+            next = list is null ? next : next.SeeList(id, Key(devices, least, list));
+            next = kept.GetProperty("has_left").GetBoolean() ? next.SeeLeft(id, least) : next;
         }
-        return state with
+        next = kept.GetProperty("keys").EnumerateObject().Aggregate(next, (before, device) =>
+            before.SeeKey(Base64UrlText.Encode(Convert.FromHexString(device.Name)), Key(device.Value, least, s_remembered)));
+        return next with
         {
             Names = state.Names.SetItem(
                 Base64UrlText.Encode(Memory(user, "username")!.Value.Span),
@@ -251,22 +234,19 @@ public sealed class UserVectorTests
                     User = id,
                     Generation = kept.TryGetProperty("generation", out JsonElement generation) ? generation.GetUInt32() : null,
                 }),
-            Users = users,
-            Keys = kept.GetProperty("keys").EnumerateObject()
-                .Aggregate(
-                    state.Keys, (keys, device) =>
-                        keys.SetItem(Base64UrlText.Encode(Convert.FromHexString(device.Name)), Key(device.Value, least, s_remembered))),
         };
     }
 
-    private static KeyState Key(JsonElement known, ulong least, byte[] value) => new()
+    private static Seen Key(JsonElement known, ulong least, byte[] value) => new()
     {
         LeastEpoch = least,
-        Period = known.GetProperty("period").GetUInt64(),
-        Version = known.GetProperty("version").GetUInt64(),
-        Time = 0,
-        AbsentEpoch = Vectors.Number(known, "absent_at"),
-        ValueSha256 = known.GetProperty("version").GetUInt64() == 0 ? null : ValueHash.Of(value),
+        At = new Cursor
+        {
+            Period = known.GetProperty("period").GetUInt64(),
+            Version = known.GetProperty("version").GetUInt64(),
+            AbsentEpoch = Vectors.Number(known, "absent_at"),
+            ValueSha256 = known.GetProperty("version").GetUInt64() == 0 ? null : ValueHash.Of(value),
+        },
     };
 
     private static string Describe(UserLookupResult result) =>

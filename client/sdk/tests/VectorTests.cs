@@ -52,7 +52,7 @@ public sealed class VectorTests
             [.. vector.GetProperty("keys").EnumerateArray()
                 .Select(key => new ReadOnlyMemory<byte>(Convert.FromHexString(key.GetString()!)))];
         var store = new MemoryClientStateStore(anchor, folder.Path);
-        store.TryUpdate(state => state with { Head = Vectors.Head(vector), Keys = Known(vector, keys) }, ["remembered"u8.ToArray()]);
+        store.TryUpdate(state => state with { Head = Vectors.Head(vector), Chains = Known(vector, keys) }, ["remembered"u8.ToArray()]);
         using var http = new HttpClient(new Vectors.Answering(Vectors.Hex(vector, "answer"), MediaTypes.Lookup));
         IReadOnlyList<LookupResult> results =
             await Vectors.Client(anchor, vector, store, http).LookupAsync(keys, TestContext.Current.CancellationToken);
@@ -60,9 +60,9 @@ public sealed class VectorTests
             [.. results.Select(result => result.Value is { } value ? Convert.ToHexStringLower(value.Span) : null)]);
     }
 
-    private static ImmutableDictionary<string, KeyState> Known(JsonElement vector, ReadOnlyMemory<byte>[] keys)
+    private static ImmutableDictionary<StructureKey, Chain> Known(JsonElement vector, ReadOnlyMemory<byte>[] keys)
     {
-        ImmutableDictionary<string, KeyState> states = ImmutableDictionary<string, KeyState>.Empty;
+        ImmutableDictionary<StructureKey, Chain> states = ImmutableDictionary<StructureKey, Chain>.Empty;
         for (int i = 0; i < keys.Length; i++)
         {
             ulong least = vector.TryGetProperty("least_epoch", out JsonElement epochs) ? epochs[i].GetUInt64() : 0;
@@ -70,15 +70,16 @@ public sealed class VectorTests
                 ? list[i]
                 : null;
             ulong version = known?.GetProperty("version").GetUInt64() ?? 0;
-            states = states.Add(Base64UrlText.Encode(keys[i].Span), new KeyState
+            var at = new Cursor
             {
-                LeastEpoch = least,
                 Period = known?.GetProperty("period").GetUInt64() ?? 0,
                 Version = version,
                 Time = Vectors.Number(known, "page_time") ?? 0,
                 AbsentEpoch = Vectors.Number(known, "absent_at"),
                 ValueSha256 = version == 0 ? null : ValueHash.Of("remembered"u8),
-            });
+            };
+            states = states.Add(
+                StructureKey.OfKey(Base64UrlText.Encode(keys[i].Span)), new Chain { Seen = new Seen { LeastEpoch = least, At = at } });
         }
         return states;
     }

@@ -100,7 +100,7 @@ internal static class MonitorCommand
                     code, Report.Refused(host, options.Json(parse), DisplayText.Show(key.Span), review, writer => Report.Key(writer, key)));
                 continue;
             }
-            IReadOnlyList<NoGuarantee> told = session.Client.NoGuarantee(key);
+            IReadOnlyList<Missed> told = session.Client.NoGuarantee(key);
             MonitorResult result = await session.Client.MonitorAsync(key, cancellationToken).ConfigureAwait(false);
             if (changesOnly && result.IsValid && result.NewVersions.Count == 0 && result.HandedOver.Count == 0)
             {
@@ -128,7 +128,7 @@ internal static class MonitorCommand
         (pending == 0 ? "" : $", {pending} of your updates not published yet")
             + (overtaken == 0 ? "" : $", {overtaken} overtaken by a later one and never seen");
 
-    private static string Subject(OwnerAlarm alarm) => PeriodReport.Sentence(alarm.Handover, alarm.Period) is { } handover
+    private static string Subject(Alarm alarm) => PeriodReport.Sentence(alarm.Handover, alarm.Period) is { } handover
         ? $"the key {handover}"
         : $"version {alarm.Version}, published in epoch {alarm.Epoch}{VersionList.Period(alarm.Period)}";
 
@@ -153,7 +153,7 @@ internal static class MonitorCommand
                 Report.Head(writer, result.Head);
                 VersionList.Write(writer, "new_versions", result.Key, result.NewVersions, notes);
                 writer.WriteStartArray("alarms"u8);
-                foreach (OwnerAlarm version in result.Alarms)
+                foreach (Alarm version in result.Alarms)
                 {
                     writer.WriteStartObject();
                     writer.WriteNumber("period"u8, version.Period);
@@ -183,7 +183,7 @@ internal static class MonitorCommand
             host.Out.WriteLine(
                 $"  accepted: {Subject(reviewed.Alarm)}{Values.Note(reviewed.Version?.Value)}: {(reviewed.Version is { } version ? Values.Show(version) : "(shown no more)")}");
         }
-        foreach (OwnerAlarm version in result.Alarms)
+        foreach (Alarm version in result.Alarms)
         {
             host.Out.WriteLine(
                 $"  ALARM: {Subject(version)}{(version.Handover is null ? ", was not set here" : "")} (SHA-256 {version.ValueSha256 ?? (version.Version == 0 ? "none" : "unknown: not shown")})");

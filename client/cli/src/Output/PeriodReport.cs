@@ -11,13 +11,13 @@ internal static class PeriodReport
     /// Returns the reason to print for a result (docs/spec/reasons.md section 2): the reason of its alarm, otherwise <c>no_guarantee</c> if
     /// it has epochs without guarantee that nobody has accepted, otherwise <c>valid</c>.
     /// </summary>
-    public static string Reason(string? alarm, IEnumerable<NoGuarantee> missed) =>
+    public static string Reason(string? alarm, IEnumerable<Missed> missed) =>
         alarm ?? (missed.Any(one => !one.IsAccepted) ? NoGuaranteeReason : Protocol.Reason.Valid.Name());
 
     /// <summary>The reason to print for a result with epochs without guarantee.</summary>
     public const string NoGuaranteeReason = "no_guarantee";
 
-    public static void Write(Utf8JsonWriter writer, IEnumerable<ulong> handedOver, IEnumerable<NoGuarantee> missed)
+    public static void Write(Utf8JsonWriter writer, IEnumerable<ulong> handedOver, IEnumerable<Missed> missed)
     {
         writer.WriteStartArray("handed_over"u8);
         foreach (ulong period in handedOver)
@@ -26,7 +26,7 @@ internal static class PeriodReport
         }
         writer.WriteEndArray();
         writer.WriteStartArray("no_guarantee"u8);
-        foreach (NoGuarantee one in missed)
+        foreach (Missed one in missed)
         {
             writer.WriteStartObject();
             writer.WriteNumber("period"u8, one.Period);
@@ -38,13 +38,13 @@ internal static class PeriodReport
         writer.WriteEndArray();
     }
 
-    public static void Show(TextWriter output, IEnumerable<ulong> handedOver, IEnumerable<NoGuarantee> missed)
+    public static void Show(TextWriter output, IEnumerable<ulong> handedOver, IEnumerable<Missed> missed)
     {
         foreach (ulong period in handedOver)
         {
             output.WriteLine($"  period {period} ended: verified up to its last epoch, and as a copy in period {period + 1}");
         }
-        foreach (NoGuarantee one in missed)
+        foreach (Missed one in missed)
         {
             output.WriteLine(
                 $"  {(one.IsAccepted ? "" : "ALARM: ")}no guarantee for period {one.Period}: epochs {one.FromEpoch} to {one.ToEpoch}. Nobody can find out any more what was shown in them");

@@ -17,14 +17,14 @@ internal sealed class KnownLists
     public static KnownLists Kept(ClientState state, IClientStateStore store, string user)
     {
         var known = new KnownLists();
-        if (state.Users.GetValueOrDefault(user)?.Devices is { Version: > 0, ValueSha256: { } hash } listed
+        if (state.SeenOf(StructureKey.OfList(user))?.At is { Version: > 0, ValueSha256: { } hash } listed
             && store.FindValue(hash) is { } octets)
         {
             known.Add(new KeyVersionNumber(listed.Period, listed.Version), DeviceList.Decode(octets));
         }
-        if (state.OwnedUsers.GetValueOrDefault(user)?.List is { } owned)
+        if (PersonRules.ListOf(state, user) is { At: { Version: > 0 } at, List: { } owned })
         {
-            known.Add(new KeyVersionNumber(owned.Period, owned.Version), DeviceList.Decode(owned.Octets));
+            known.Add(new KeyVersionNumber(at.Period, at.Version), DeviceList.Decode(owned));
         }
         return known;
     }

@@ -11,7 +11,7 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
     private readonly IReadOnlyList<KeyName> _keys;
     private readonly TrustPolicy _policy;
     private readonly IClientStateStore _store;
-    private readonly RememberedKey[] _remembered;
+    private readonly KnownVersion[] _remembered;
     private ulong? _provenFrom;
 
     public LookupExchange(IReadOnlyList<KeyName> keys, TrustPolicy policy, IClientStateStore store)
@@ -19,7 +19,7 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         _policy = policy;
         _keys = keys;
         _store = store;
-        _remembered = new RememberedKey[keys.Count];
+        _remembered = new KnownVersion[keys.Count];
     }
 
     public override string Path => "/v1/lookup";
@@ -41,10 +41,10 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         _provenFrom = null;
         for (int i = 0; i < queries.Length; i++)
         {
-            KeyState? kept = seen.Keys.GetValueOrDefault(_keys[i].Id);
-            _remembered[i] = RememberedKey.Of(kept, coverage, _store);
+            Seen? kept = seen.SeenOf(Chain(i));
+            _remembered[i] = KnownVersion.Of(kept, coverage, _store);
             KnownKey known = _remembered[i].Known;
-            _provenFrom = known.Version > 0 ? Math.Min(_provenFrom ?? ulong.MaxValue, kept!.ProvenEpoch ?? 0) : _provenFrom;
+            _provenFrom = known.Version > 0 ? Math.Min(_provenFrom ?? ulong.MaxValue, kept!.At.ProvenEpoch ?? 0) : _provenFrom;
             queries[i] = known.Version > 0 ? new Query(_keys[i].Octets, known.Period, known.Version) : new Query(_keys[i].Octets, 0, 0);
         }
         return QueryList.Encode(queries);
@@ -68,23 +68,23 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
             VerifiedLookup lookup = verdict.Keys[i];
             bool unchanged = lookup.Version > 0 && lookup.Value is null;
             byte[]? value = unchanged ? _remembered[i].Value : lookup.Value is { } range ? answer[range].ToArray() : null;
-            if (!KeyRules.TryLearn(
-                seen.Keys.GetValueOrDefault(_keys[i].Id), seen.Owned.GetValueOrDefault(_keys[i].Id), lookup, value, verdict.Head!.Period,
-                verdict.Head.Epoch, verdict.Head.Epoch, out KeyState after, out Reason reason))
+            Seen? before = seen.SeenOf(Chain(i));
+            if (!LearnRules.TryLearn(before, seen.OwnOf(Chain(i))?.At, lookup, value, verdict.Head!.Period, verdict.Head.Epoch,
+                verdict.Head.Epoch, out Seen after, out Reason reason))
             {
                 return new(reason, null, null, i);
             }
             // If the server left out proofs, the client had already verified these proofs at the epoch of the last answer that had all
             // proofs.
-            after = after with { ProvenEpoch = _remembered[i].Known.Version > 0 ? seen.Keys[_keys[i].Id].ProvenEpoch : verdict.Head.Epoch };
-            answers[i] = new KeyAnswer(after, value, unchanged);
+            ulong? proven = _remembered[i].Known.Version > 0 ? before!.At.ProvenEpoch : verdict.Head.Epoch;
+            answers[i] = new KeyAnswer(after with { At = after.At with { ProvenEpoch = proven } }, value, unchanged);
         }
         return new(Reason.Valid, verdict.Head, answers, null);
     }
 
     public override IReadOnlyList<LeafStatement> Leaves(ClientState seen, ReadOnlyMemory<byte> answer)
     {
-        if (!_keys.Any(key => seen.Owned.ContainsKey(key.Id)))
+        if (!_keys.Any(key => seen.OwnOf(StructureKey.OfKey(key.Id)) is not null))
         {
             return [];
         }
@@ -105,21 +105,17 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         ClientState next = current;
         for (int i = 0; i < learnt.Length; i++)
         {
-            string id = _keys[i].Id;
-            if (current.Keys.GetValueOrDefault(id) != seen.Keys.GetValueOrDefault(id))
+            if (current.SeenOf(Chain(i)) != seen.SeenOf(Chain(i)))
             {
                 return null;
             }
-            if (current.Keys.GetValueOrDefault(id) != learnt[i].After)
-            {
-                next = next with { Keys = next.Keys.SetItem(id, learnt[i].After) };
-            }
+            next = next.SetSeen(Chain(i), learnt[i].After);
         }
         return next;
     }
 
     public override IEnumerable<Believed> Shown(KeyAnswer[] learnt) =>
-        learnt.Select((answer, i) => new Believed(_keys[i].Id, answer.After.Version, answer.After.ValueSha256));
+        learnt.Select((answer, i) => new Believed(_keys[i].Id, answer.After.At.Version, answer.After.At.ValueSha256));
 
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(KeyAnswer[] learnt)
     {
@@ -134,6 +130,8 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         return values;
     }
 
+    private StructureKey Chain(int index) => StructureKey.OfKey(_keys[index].Id);
+
     /// <summary>The verified part of a lookup answer that is about one of the keys.</summary>
-    internal sealed record KeyAnswer(KeyState After, byte[]? Value, bool Unchanged);
+    internal sealed record KeyAnswer(Seen After, byte[]? Value, bool Unchanged);
 }

@@ -13,7 +13,7 @@ internal static class OwnNames
     public static bool LedNowhere(ClientState state, IClientStateStore store, string user, ulong epoch)
     {
         string[] names =
-            [.. state.OwnedUsers[user].Names.Union(state.Names.Where(name => name.Value.User == user).Select(name => name.Key))];
+            [.. state.OwnPersonOf(user)!.Names.Union(state.Names.Where(name => name.Value.User == user).Select(name => name.Key))];
         return names.Length > 0 && names.All(name => state.Names.GetValueOrDefault(name) is { } kept
             && (kept.User is null
                 ? kept.LeastEpoch >= epoch
@@ -23,7 +23,7 @@ internal static class OwnNames
     // Returns the epoch of the leaf by which the name leads to its user; null if the state has no statement about that leaf.
     private static ulong? LeafEpoch(ClientState state, IClientStateStore store, string name, ulong generation)
     {
-        KeptLeaf? leaf = state.Leaves.GetValueOrDefault(LeafRules.NameOf(StructureId.Usernames, name), [])
+        KeptLeaf? leaf = state.Leaves.GetValueOrDefault(new StructureKey(StructureId.Usernames, name), [])
             .FirstOrDefault(leaf => leaf.IsPresent && leaf.Version == generation);
         try
         {

@@ -53,39 +53,39 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
         KeyName username, KeyName? device, ulong least, ClientState seen, Coverage coverage, IClientStateStore store, bool asksName = false)
     {
         NameState? name = seen.Names.GetValueOrDefault(username.Id);
-        UserState? user = name?.User is { } id ? seen.Users.GetValueOrDefault(id) : null;
+        Seen? user = name?.User is { } id ? seen.SeenOf(StructureKey.OfList(id)) : null;
         // In a log that reassigns usernames, the answer may show another user, about whom the client knows nothing.
         bool knowsVersions = name?.Generation is null;
-        RememberedKey list = knowsVersions && !asksName ? RememberedKey.Of(user?.Devices, coverage, store) : default;
+        KnownVersion list = knowsVersions && !asksName ? KnownVersion.Of(user, coverage, store) : default;
         var leftOut = new HashSet<string>(StringComparer.Ordinal);
         var proven = new List<ulong>();
         if (list.Known.Version > 0)
         {
-            proven.Add(user!.Devices!.ProvenEpoch ?? 0);
+            proven.Add(user!.At.ProvenEpoch ?? 0);
         }
         var values = new Dictionary<string, byte[]>(StringComparer.Ordinal);
         var keys = new List<KnownDevice>();
-        least = Math.Max(Math.Max(least, name?.LeastEpoch ?? 0), user?.LeastEpoch ?? 0);
+        least = Math.Max(Math.Max(least, name?.LeastEpoch ?? 0), name?.User is { } owner ? seen.LeastEpochOfUser(owner) : 0);
         foreach (ReadOnlyMemory<byte> listed in list.Value is null ? [] : DeviceList.Decode(list.Value))
         {
             string key = Base64UrlText.Encode(listed.Span);
             if ((device is not null && device.Value.Id != key) || keys.Count == ProtocolLimits.MaxKnownKeys
-                || !seen.Keys.TryGetValue(key, out KeyState? state))
+                || seen.SeenOf(StructureKey.OfKey(key)) is not { } state)
             {
                 continue;
             }
             least = Math.Max(least, state.LeastEpoch);
-            (KnownKey known, byte[]? value) = RememberedKey.Of(state, coverage, store);
+            (KnownKey version, byte[]? value) = KnownVersion.Of(state, coverage, store);
             // A question has only one period, the period of the device list. So it can name only keys whose known versions are of this
             // period. The question that the verifier gets also names devices that are known to have no value yet. The request to the server
             // does not name these devices, because only the verifier uses them.
-            if (known.Period == list.Known.Period && known.AbsentEpoch is not null)
+            if (version.Period == list.Known.Period && version.AbsentEpoch is not null)
             {
-                keys.Add(new KnownDevice(listed, known));
-                if (known.Version > 0)
+                keys.Add(new KnownDevice(listed, version));
+                if (version.Version > 0)
                 {
                     leftOut.Add(key);
-                    proven.Add(state.ProvenEpoch ?? 0);
+                    proven.Add(state.At.ProvenEpoch ?? 0);
                 }
             }
             if (value is not null)
@@ -104,7 +104,7 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
             LeastEpoch = least,
             UserId = bringsUser ? KeyName.FromId(name!.User!) : default,
             Generation = name?.Generation ?? 0,
-            HasLeft = user?.LeftEpoch is not null,
+            HasLeft = name?.User is { } left && seen.LeftEpochOf(left) is not null,
             ListVersion = list.Known,
             List = list.Value,
             Keys = keys,

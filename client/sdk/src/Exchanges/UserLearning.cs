@@ -1,4 +1,3 @@
-using System.Collections.Immutable;
 using Optiks.Native;
 using Optiks.Protocol;
 
@@ -15,8 +14,8 @@ internal sealed class UserLearning
     private readonly ulong _earliest;
     private readonly List<ReadOnlyMemory<byte>> _values = [];
     private readonly Dictionary<string, NameState> _names = new(StringComparer.Ordinal);
-    private readonly Dictionary<string, UserState> _users = new(StringComparer.Ordinal);
-    private readonly Dictionary<string, KeyState> _keys = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, ulong?> _users = new(StringComparer.Ordinal);
+    private readonly Dictionary<StructureKey, Seen?> _chains = [];
     private readonly HashSet<(string Name, string User)> _passedOn = [];
 
     /// <summary>Begins the comparison of one answer with the client's state.</summary>
@@ -42,7 +41,7 @@ internal sealed class UserLearning
     {
         KeyName? user = shown.Kind == UserKind.None ? null : KeyName.OfVerified(shown.UserId);
         result = new UserAnswer(shown.Kind, user?.Octets, shown.Epoch, null, []) { Earlier = earlier };
-        NameState? name = Find(_names, _seen.Names, username.Id);
+        NameState? name = _names.GetValueOrDefault(username.Id) ?? _seen.Names.GetValueOrDefault(username.Id);
         if (name is not null && shown.Epoch < name.LeastEpoch)
         {
             return Reason.Stale;
@@ -76,16 +75,16 @@ internal sealed class UserLearning
         foreach (EarlierUser one in earlier)
         {
             KeyName user = KeyName.OfVerified(one.User);
-            UserState? before = Find(_users, _seen.Users, user.Id);
-            if (before is null && !_seen.OwnedUsers.ContainsKey(user.Id))
+            (ulong? left, Seen? list) = Find(user);
+            if (left is null && list is null && _seen.OwnPersonOf(user.Id) is null)
             {
                 continue;
             }
-            if (before is not null && epoch < before.LeastEpoch)
+            if (epoch < left || epoch < list?.LeastEpoch)
             {
                 return Reason.Stale;
             }
-            _users[user.Id] = new UserState { LeftEpoch = epoch };
+            Leave(user, epoch);
             _passedOn.Add((username.Id, user.Id));
         }
         return Reason.Valid;
@@ -97,13 +96,16 @@ internal sealed class UserLearning
     /// </summary>
     public ClientState? ApplyTo(ClientState current)
     {
-        ImmutableDictionary<string, NameState>? names = Apply(_seen.Names, current.Names, _names);
-        ImmutableDictionary<string, UserState>? users = Apply(_seen.Users, current.Users, _users);
-        ImmutableDictionary<string, KeyState>? keys = Apply(_seen.Keys, current.Keys, _keys);
-        return names is null || users is null || keys is null ? null
-            : Note(ReferenceEquals(names, current.Names) && ReferenceEquals(users, current.Users) && ReferenceEquals(keys, current.Keys)
-                ? current
-                : current with { Names = names, Users = users, Keys = keys });
+        if (_names.Keys.Any(name => current.Names.GetValueOrDefault(name) != _seen.Names.GetValueOrDefault(name))
+            || _users.Keys.Any(user => current.LeftEpochOf(user) != _seen.LeftEpochOf(user))
+            || _chains.Keys.Any(chain => current.SeenOf(chain) != _seen.SeenOf(chain)))
+        {
+            return null;
+        }
+        KeyValuePair<string, NameState>[] names = [.. _names.Where(name => name.Value != current.Names.GetValueOrDefault(name.Key))];
+        ClientState next = names.Length == 0 ? current : current with { Names = current.Names.SetItems(names) };
+        next = _users.Aggregate(next, (state, user) => state.SetLeft(user.Key, user.Value));
+        return Note(_chains.Aggregate(next, (state, chain) => state.SetSeen(chain.Key, chain.Value)));
     }
 
     // Any lookup must raise an alarm for the owner if the owner's user has left, or a name of the owner leads to another user. A name that
@@ -113,49 +115,47 @@ internal sealed class UserLearning
         foreach ((string name, NameState state) in _names)
         {
             next = state.User is { } user
-                ? OwnedUserRules.NoteName(next, name, user, state.LeastEpoch, owned => _passedOn.Contains((name, owned)))
+                ? PersonRules.NoteName(next, name, user, state.LeastEpoch, owned => _passedOn.Contains((name, owned)))
                 : next;
         }
-        foreach ((string user, UserState state) in _users)
+        foreach ((string user, ulong? left) in _users)
         {
-            next = OwnedUserRules.NoteSeen(next, user, _period);
-            next = state.LeftEpoch is { } epoch ? OwnedUserRules.NoteLeft(next, user, epoch) : next;
+            next = PersonRules.NoteSeen(next, user, _period);
+            next = left is { } epoch ? PersonRules.NoteLeft(next, user, epoch) : next;
         }
         return next;
     }
 
     private Reason TakeUser(KeyName user, RememberedUser remembered, VerifiedUser shown, ReadOnlyMemory<byte> answer, ref UserAnswer result)
     {
-        UserState? before = Find(_users, _seen.Users, user.Id);
-        if (before is not null && shown.Epoch < before.LeastEpoch)
+        (ulong? left, Seen? before) = Find(user);
+        if (shown.Epoch < left || shown.Epoch < before?.LeastEpoch)
         {
             return Reason.Stale;
         }
         if (shown.Kind == UserKind.Left)
         {
-            _users[user.Id] = new UserState { LeftEpoch = shown.Epoch };
+            Leave(user, shown.Epoch);
             return Reason.Valid;
         }
-        if (before?.LeftEpoch is not null)
+        if (left is not null)
         {
             return Reason.UserReturned;
         }
-        if (KeyRules.IsLost(before?.Devices, _period, shown.ListVersion.BeginsWithCopy))
+        if (LearnRules.IsLost(before?.At, _period, shown.ListVersion.BeginsWithCopy))
         {
             return Reason.HandoverMissing;
         }
-        if (!KeyRules.TryLearn(before?.Devices, null, shown.ListVersion, shown.List.ToArray(), _period, shown.Epoch, shown.ListEpoch,
-            out KeyState list, out Reason reason))
+        var chain = StructureKey.OfList(user.Id);
+        if (!LearnRules.TryLearn(before, _seen.OwnOf(chain)?.At, shown.ListVersion, shown.List.ToArray(), _period, shown.Epoch,
+            shown.ListEpoch, out Seen list, out Reason reason))
         {
             return reason;
         }
         Keep(shown.ListVersion, shown.List);
-        _users[user.Id] =
-            new UserState
-            {
-                Devices =
-                list with { ProvenEpoch = remembered.Question.ListVersion.Version > 0 ? before?.Devices?.ProvenEpoch : _earliest }
-            };
+        ulong? proven = remembered.Question.ListVersion.Version > 0 ? before?.At.ProvenEpoch : _earliest;
+        _users[user.Id] = null;
+        _chains[chain] = list with { At = list.At with { ProvenEpoch = proven } };
         var devices = new List<UserDevice>(shown.Devices.Count);
         foreach (VerifiedDevice device in shown.Devices)
         {
@@ -175,9 +175,10 @@ internal sealed class UserLearning
         KeyName name = KeyName.OfVerified(device.Device);
         bool unchanged = device.Key.Version > 0 && device.Key.Value is null;
         byte[]? value = unchanged ? remembered.Values[name.Id] : device.Key.Value is { } range ? answer[range].ToArray() : null;
-        KeyState? before = Find(_keys, _seen.Keys, name.Id);
-        if (!KeyRules.TryLearn(before, _seen.Owned.GetValueOrDefault(name.Id), device.Key, value, _period, epoch, device.RecordEpoch,
-            out KeyState after, out Reason reason))
+        var chain = StructureKey.OfKey(name.Id);
+        Seen? before = Find(chain);
+        if (!LearnRules.TryLearn(before, _seen.OwnOf(chain)?.At, device.Key, value, _period, epoch, device.RecordEpoch, out Seen after,
+            out Reason reason))
         {
             return reason;
         }
@@ -186,9 +187,10 @@ internal sealed class UserLearning
             Keep(device.Key, value);
         }
         // If the server left out proofs, the client had already verified these proofs at the epoch of the last answer that had all proofs.
-        _keys[name.Id] = after with { ProvenEpoch = remembered.LeftOut.Contains(name.Id) ? before?.ProvenEpoch : _earliest };
+        ulong? proven = remembered.LeftOut.Contains(name.Id) ? before?.At.ProvenEpoch : _earliest;
+        _chains[chain] = after with { At = after.At with { ProvenEpoch = proven } };
         devices.Add(
-            new UserDevice(name.Octets, after.Version, after.PublishedEpoch, value is null ? default(ReadOnlyMemory<byte>?) : value,
+            new UserDevice(name.Octets, after.At.Version, after.PublishedEpoch, value is null ? default(ReadOnlyMemory<byte>?) : value,
                 unchanged));
         return Reason.Valid;
     }
@@ -201,26 +203,16 @@ internal sealed class UserLearning
         }
     }
 
-    private static T? Find<T>(Dictionary<string, T> learnt, ImmutableDictionary<string, T> seen, string id)
-        where T : class => learnt.GetValueOrDefault(id) ?? seen.GetValueOrDefault(id);
+    // The users of one answer are compared with each other, too.
+    private Seen? Find(StructureKey chain) => _chains.TryGetValue(chain, out Seen? learnt) ? learnt : _seen.SeenOf(chain);
 
-    private static ImmutableDictionary<string, T>? Apply<T>(
-        ImmutableDictionary<string, T> seen, ImmutableDictionary<string, T> current, Dictionary<string, T> learnt)
-        where T : class
+    private (ulong? Left, Seen? List) Find(KeyName user) =>
+        (_users.TryGetValue(user.Id, out ulong? left) ? left : _seen.LeftEpochOf(user.Id), Find(StructureKey.OfList(user.Id)));
+
+    // Keeps nothing of the list of a user who has left.
+    private void Leave(KeyName user, ulong epoch)
     {
-        ImmutableDictionary<string, T> next = current;
-        foreach ((string id, T after) in learnt)
-        {
-            T? now = current.GetValueOrDefault(id);
-            if (!Equals(now, seen.GetValueOrDefault(id)))
-            {
-                return null;
-            }
-            if (!Equals(now, after))
-            {
-                next = next.SetItem(id, after);
-            }
-        }
-        return next;
+        _users[user.Id] = epoch;
+        _chains[StructureKey.OfList(user.Id)] = null;
     }
 }

@@ -89,7 +89,7 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
 
     public override IReadOnlyList<LeafStatement> Leaves(ClientState seen, ReadOnlyMemory<byte> answer)
     {
-        if (seen.OwnedUsers.IsEmpty && seen.Owned.IsEmpty)
+        if (seen.OwnedPersons.IsEmpty && seen.OwnedChains.IsEmpty)
         {
             return [];
         }

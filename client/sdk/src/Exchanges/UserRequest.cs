@@ -46,30 +46,29 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
         ClientState next = current;
         foreach (UserDeviceValue device in Values)
         {
-            next = OwnerRules.Expect(next, KeyName.OfVerified(device.Device), new ExpectedChange(Id, ValueHash.Of(device.Value.Span)));
+            next = OwnRules.Expect(
+                next, StructureKey.OfKey(KeyName.OfVerified(device.Device).Id), new Expected(Id, ValueHash.Of(device.Value.Span)));
         }
-        next = OwnedUserRules.Claim(next, User.Id, Names);
-        OwnedUser owned = next.OwnedUsers.GetValueOrDefault(User.Id) ?? new OwnedUser();
-        if (owned.GoesOnFrom is null && current.Head is { } head)
-        {
-            // Monitoring begins at this period. So it also covers what servers showed other clients of the user before the owner monitored
-            // the user for the first time.
-            owned = owned with { Period = head.Period };
-            next = next.OwnedUsers.ContainsKey(User.Id) ? next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned) } : next;
-        }
+        next = PersonRules.Claim(next, User.Id, Names);
         ImmutableArray<string> added =
             [.. Changes.Where(change => change.Operation is UserOperation.Create or UserOperation.AddDevice)
                 .SelectMany(change => change.Devices).Select(device => Text(device.Device))];
         ImmutableArray<string> removed = [.. Changes.Select(change => change.Removed).OfType<ReadOnlyMemory<byte>>().Select(Text)];
         bool leaves = Changes.Any(change => change.Operation == UserOperation.Decommission);
-        return (added.Length == 0 && removed.Length == 0 && !leaves && Changes[0].Operation != UserOperation.Create)
-            || (leaves && owned.HasLeft) || owned.Expected.Any(new ExpectedUserChange(Id, added, removed, leaves).IsSame)
-            ? next
-            : next with
-            {
-                OwnedUsers = next.OwnedUsers.SetItem(
-                User.Id, owned with { Expected = owned.Expected.Add(new ExpectedUserChange(Id, added, removed, leaves)) })
-            };
+        bool changesList = added.Length > 0 || removed.Length > 0 || Changes[0].Operation == UserOperation.Create;
+        OwnPerson? own = next.OwnPersonOf(User.Id) ?? (changesList || leaves ? new OwnPerson() : null);
+        if (own is null)
+        {
+            return next;
+        }
+        // Monitoring begins at this period. So it also covers what servers showed other clients of the user before the owner monitored the
+        // user for the first time.
+        own = own.GoesOnFrom is null && current.Head is { } head ? own with { GoesOnFrom = head.Period } : own;
+        own = leaves && !own.HasLeft && !own.Leaving.Contains(Id) ? own with { Leaving = own.Leaving.Add(Id) } : own;
+        next = next.SetOwnPerson(User.Id, own);
+        return changesList
+            ? OwnRules.Expect(next, StructureKey.OfList(User.Id), new Expected(Id) { Added = added, Removed = removed })
+            : next;
     }
 
     /// <summary>
@@ -79,20 +78,25 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
     /// </summary>
     public ClientState Forget(ClientState current, ClientState? before)
     {
-        OwnedUser earlier = before?.OwnedUsers.GetValueOrDefault(User.Id) ?? new OwnedUser();
-        ClientState next = OwnedUserRules.Disclaim(
-            Values.Aggregate(current, (state, device) => OwnerRules.Forget(state, KeyName.OfVerified(device.Device), Id, before)), User.Id,
-            [.. Names.Except(earlier.Names)]);
-        if (!next.OwnedUsers.TryGetValue(User.Id, out OwnedUser? owned))
+        OwnPerson earlier = before?.OwnPersonOf(User.Id) ?? new OwnPerson();
+        ClientState next = Values.Select(device => StructureKey.OfKey(KeyName.OfVerified(device.Device).Id))
+            .Append(StructureKey.OfList(User.Id))
+            .Aggregate(current, (state, chain) => OwnRules.Forget(state, chain, Id, before));
+        next = PersonRules.Disclaim(next, User.Id, [.. Names.Except(earlier.Names)]);
+        if (next.OwnPersonOf(User.Id) is not { } own)
         {
             return next;
         }
-        OwnedUser left =
-            owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == Id && !earlier.Expected.Any(known.IsSame)) };
+        OwnPerson left = own.Leaving.Contains(Id) && !earlier.Leaving.Contains(Id)
+            ? own with { Leaving = own.Leaving.Remove(Id) }
+            : own;
         // Without expected changes, own names or a verified list there is nothing to monitor, so the user gets no period in which
         // monitoring begins.
-        left = left is { List: null, HasLeft: false, Names.Length: 0, Expected.Length: 0 } ? left with { Period = null } : left;
-        return left == owned ? next : PeriodEnds.Tidy(next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, left) });
+        left = left is { HasLeft: false, Names.IsEmpty: true, Leaving.IsEmpty: true, GoesOnFrom: not null }
+            && PersonRules.ListOf(next, User.Id) is null or { List: null, Expected.IsEmpty: true }
+            ? left with { GoesOnFrom = null }
+            : left;
+        return ReferenceEquals(left, own) ? next : PeriodEnds.Tidy(next.SetOwnPerson(User.Id, left));
     }
 
     /// <summary>

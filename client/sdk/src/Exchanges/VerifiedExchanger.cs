@@ -434,7 +434,7 @@ internal sealed class VerifiedExchanger
 
     private static ClientState WithView(ClientState current, CosignerView view)
     {
-        ClientState begun = current.Head is null ? OwnerRules.Begin(current, EpochRecord.ReadPeriod(view.Head.Record)) : current;
+        ClientState begun = current.Head is null ? OwnRules.Begin(current, EpochRecord.ReadPeriod(view.Head.Record)) : current;
         ClientState next = ReferenceEquals(current.Head, view.Head) ? current : begun with { Head = view.Head };
         foreach ((string cosigner, CosignerState signed) in view.Cosigners)
         {

@@ -1,5 +1,4 @@
 using System.Collections.Immutable;
-using System.Globalization;
 using Optiks.Native;
 using Optiks.Protocol;
 
@@ -14,18 +13,6 @@ internal static class LeafRules
     /// <summary>The most versions of one key for which an owner keeps a statement of presence.</summary>
     public const int MaxVersions = 16;
 
-    /// <summary>Returns the name under which the state keeps the statements about a key in a structure.</summary>
-    public static string NameOf(StructureId structure, string key) =>
-        string.Create(CultureInfo.InvariantCulture, $"{(int)structure}:{key}");
-
-    /// <summary>Parses a name that <see cref="NameOf"/> returned.</summary>
-    public static bool TryParse(string name, out StructureId structure, out string key)
-    {
-        structure = name.Length > 2 && name[1] == ':' ? (StructureId)(name[0] - '0') : StructureId.None;
-        key = structure is >= StructureId.Usernames and <= StructureId.Decommissioned ? name[2..] : "";
-        return key.Length > 0;
-    }
-
     /// <summary>Tells whether a statement is about a key or user of the owner.</summary>
     public static bool IsOwn(ClientState state, LeafStatement statement) => IsOwn(state, Name(statement));
 
@@ -35,9 +22,9 @@ internal static class LeafRules
     /// </summary>
     public static ClientState Keep(ClientState current, IReadOnlyList<LeafStatement> shown)
     {
-        ImmutableDictionary<string,
-            ImmutableArray<KeptLeaf>> kept = current.Leaves.RemoveRange(current.Leaves.Keys.Where(name => !IsOwn(current, name)));
-        foreach (IGrouping<string, LeafStatement> ofKey in shown.GroupBy(Name, StringComparer.Ordinal))
+        ImmutableDictionary<StructureKey, ImmutableArray<KeptLeaf>> kept =
+            current.Leaves.RemoveRange(current.Leaves.Keys.Where(name => !IsOwn(current, name)));
+        foreach (IGrouping<StructureKey, LeafStatement> ofKey in shown.GroupBy(Name))
         {
             if (!IsOwn(current, ofKey.Key))
             {
@@ -89,15 +76,14 @@ internal static class LeafRules
         }
     }
 
-    private static string Name(LeafStatement statement) => NameOf(statement.Structure, Base64UrlText.Encode(statement.Key.Span));
+    private static StructureKey Name(LeafStatement statement) => new(statement.Structure, Base64UrlText.Encode(statement.Key.Span));
 
-    private static bool IsOwn(ClientState state, string name) =>
-        TryParse(name, out StructureId structure, out string key) && structure switch
-        {
-            StructureId.Keys => state.Owned.ContainsKey(key),
-            StructureId.Usernames => state.OwnedUsers.Values.Any(user => user.Names.Contains(key)),
-            _ => state.OwnedUsers.ContainsKey(key),
-        };
+    private static bool IsOwn(ClientState state, StructureKey name) => name.Structure switch
+    {
+        StructureId.Keys => state.OwnedChains.Contains(name),
+        StructureId.Usernames => state.OwnedPersons.Any(user => state.OwnPersonOf(user)!.Names.Contains(name.Id)),
+        _ => state.OwnedPersons.Contains(name.Id),
+    };
 
     private static ImmutableArray<KeptLeaf> Keep(ImmutableArray<KeptLeaf> kept, IReadOnlyList<LeafStatement> shown)
     {

@@ -29,13 +29,13 @@ public sealed record MonitorResult : VerifiedAnswer
     /// The epochs without guarantee: nobody can ever find out which versions of the key servers showed in them. This is set even when the
     /// client refused the answer.
     /// </summary>
-    public IReadOnlyList<NoGuarantee> NoGuarantee { get; init; } = [];
+    public IReadOnlyList<Missed> NoGuarantee { get; init; } = [];
 
     /// <summary>
     /// Alarms about versions that the owner did not set with this state. The list contains old and new alarms until the owner acknowledges
     /// them.
     /// </summary>
-    public IReadOnlyList<OwnerAlarm> Alarms { get; init; } = [];
+    public IReadOnlyList<Alarm> Alarms { get; init; } = [];
 
     /// <summary>The number of updates made with this state that the log has not published yet.</summary>
     public int Pending { get; init; }

@@ -6,4 +6,4 @@ namespace Optiks.Client;
 /// The version that the alarm is about. Its value has the hash in the alarm, or is null if the value was erased. The version is null if the
 /// alarm is not about a version, or if the log no longer serves the period.
 /// </param>
-public sealed record ReviewedAlarm(OwnerAlarm Alarm, KeyVersion? Version);
+public sealed record ReviewedAlarm(Alarm Alarm, KeyVersion? Version);

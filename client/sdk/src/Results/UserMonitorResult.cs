@@ -41,7 +41,7 @@ public sealed record UserMonitorResult : VerifiedAnswer
     /// The epochs without guarantee: nobody can ever find out what servers showed of the list and its devices in them. This is set even
     /// when the client refused the answer.
     /// </summary>
-    public IReadOnlyList<NoGuarantee> NoGuarantee { get; init; } = [];
+    public IReadOnlyList<Missed> NoGuarantee { get; init; } = [];
 
     /// <summary>All versions of the device list since the user was last monitored, whether or not the owner expected them.</summary>
     public IReadOnlyList<UserListVersion> NewLists { get; init; } = [];

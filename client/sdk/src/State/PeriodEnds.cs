@@ -49,8 +49,10 @@ internal static class PeriodEnds
     /// <summary>Drops the records of period ends that no owner needs any more.</summary>
     public static ClientState Tidy(ClientState current)
     {
-        ulong first = current.Owned.Values.Select(key => key.Period)
-            .Concat(current.OwnedUsers.Values.Select(user => user.GoesOnFrom).OfType<ulong>()).DefaultIfEmpty(ulong.MaxValue).Min();
+        // A user's device list is not counted by its own cursor, because the list of a user who has left stays in the user's last period.
+        ulong first = current.OwnedChains.Where(key => key.Structure == StructureId.Keys).Select(key => current.OwnOf(key)!.At?.Period)
+            .Concat(current.OwnedPersons.Select(user => current.OwnPersonOf(user)!.GoesOnFrom)).OfType<ulong>()
+            .DefaultIfEmpty(ulong.MaxValue).Min();
         ImmutableArray<byte[]> needed = [.. current.PeriodEnds.Where(octets => EpochRecord.Decode(octets).Period >= first)];
         return needed.Length == current.PeriodEnds.Length ? current : current with { PeriodEnds = needed };
     }

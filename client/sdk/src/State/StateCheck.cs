@@ -6,8 +6,8 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Checks a state for faults. The library never writes a state with a fault, so a fault means that the file is damaged. The library refuses
-/// such a file when it opens it, and all later code may rely on the state.
+/// Checks a state for faults (docs/spec/client-state.md section 3). The library never writes a state with a fault, so a fault means that
+/// the file is damaged. The library refuses such a file when it opens it, and all later code may rely on the state.
 /// </summary>
 internal static class StateCheck
 {
@@ -18,16 +18,14 @@ internal static class StateCheck
         (state.Head is { } head ? Fault(anchor, head) : null)
         ?? (state.Fork?.Breach is null or Reason.LeafContradicts ? null : "a fork is none, and nothing else that ends a log")
         ?? CosignedFault(anchor, state)
-        ?? state.Leaves.Select(key => LeavesFault(key.Key, key.Value)).FirstOrDefault(fault => fault is not null)
+        ?? state.Leaves.Select(key => KeyFault(key.Key.Id) ?? LeavesFault(key.Value)).FirstOrDefault(fault => fault is not null)
         ?? state.Notes.Select(key => KeyFault(key.Key) ?? NotesFault(key.Value)).FirstOrDefault(fault => fault is not null)
         ?? (Ends(anchor, state) ? null : "period_ends are not records of the last epochs of successive periods")
-        ?? (HasNull(state.Keys.Values) || HasNull(state.Owned.Values) || HasNull(state.Names.Values) || HasNull(state.Users.Values)
-            || HasNull(state.OwnedUsers.Values) ? "something is null" : null)
-        ?? state.Keys.Select(key => KeyFault(key.Key) ?? HashFault(key.Value.ValueSha256)).FirstOrDefault(fault => fault is not null)
-        ?? state.Owned.Select(key => KeyFault(key.Key) ?? Fault(key.Value)).FirstOrDefault(fault => fault is not null)
+        ?? state.Chains.Select(chain => KeyFault(chain.Key.Id) ?? Fault(chain.Key.Structure, chain.Value))
+            .FirstOrDefault(fault => fault is not null)
         ?? state.Names.Select(name => KeyFault(name.Key) ?? Fault(anchor, name.Value)).FirstOrDefault(fault => fault is not null)
-        ?? state.Users.Select(user => KeyFault(user.Key) ?? Fault(user.Value)).FirstOrDefault(fault => fault is not null)
-        ?? state.OwnedUsers.Select(user => KeyFault(user.Key) ?? Fault(user.Value)).FirstOrDefault(fault => fault is not null);
+        ?? state.Persons.Select(person => KeyFault(person.Key) ?? Fault(state, person.Key, person.Value))
+            .FirstOrDefault(fault => fault is not null);
 
     /// <summary>Describes what is wrong with an auditor's state; null if the state has no fault.</summary>
     public static string? Fault(TrustAnchor anchor, AuditState state) =>
@@ -72,8 +70,7 @@ internal static class StateCheck
 
     // Each kept checkpoint must belong to this log and have its cosigner's signature, and must not be larger than the head's checkpoint.
     private static string? CosignedFault(TrustAnchor anchor, ClientState state) =>
-        HasNull(state.Cosigners.Values) || HasNull(state.Unaudited) ? "something is null"
-        : !state.Cosigners.All(one => IsCosigned(anchor, state.Head, one.Key, one.Value)) ? "cosigners did not sign what is kept of them"
+        !state.Cosigners.All(one => IsCosigned(anchor, state.Head, one.Key, one.Value)) ? "cosigners did not sign what is kept of them"
         : state.Unaudited.Any(belief => belief.Epoch >= (state.Head?.Size ?? 0) || belief.FromEpoch > belief.Epoch)
             ? "what is not audited is not of the head's log"
         : state.Unaudited.Select(belief => (belief.Key is null ? null : KeyFault(belief.Key)) ?? HashFault(belief.ValueSha256))
@@ -101,7 +98,7 @@ internal static class StateCheck
             return true;
         }
         if (state.Head is null
-            || !all.All(octets => octets?.Length == EpochRecord.Length && LogVerifier.VerifyRecord(anchor, octets, []) == Reason.Valid))
+            || !all.All(octets => octets.Length == EpochRecord.Length && LogVerifier.VerifyRecord(anchor, octets, []) == Reason.Valid))
         {
             return false;
         }
@@ -110,32 +107,45 @@ internal static class StateCheck
             .All(i => records[i].Period == records[i - 1].Period + 1 && records[i].PeriodFirstEpoch == records[i - 1].Epoch + 1);
     }
 
-    private static string? LeavesFault(string name, ImmutableArray<KeptLeaf> leaves) =>
-        !LeafRules.TryParse(name, out _, out string key) ? "statements are kept of no key of a structure"
-        : leaves.IsDefault || HasNull(leaves) ? "something is null"
-        : leaves.Count(leaf => leaf.IsPresent) > LeafRules.MaxVersions || leaves.Count(leaf => !leaf.IsPresent) > 1
+    private static string? LeavesFault(ImmutableArray<KeptLeaf> leaves) =>
+        leaves.Count(leaf => leaf.IsPresent) > LeafRules.MaxVersions || leaves.Count(leaf => !leaf.IsPresent) > 1
             ? "more statements are kept of a key than there may be"
-        : KeyFault(key) ?? leaves.Select(leaf => HashFault(leaf.Sha256)).FirstOrDefault(fault => fault is not null);
+        : leaves.Select(leaf => HashFault(leaf.Sha256)).FirstOrDefault(fault => fault is not null);
 
     private static string? NotesFault(ImmutableArray<KeptNote> notes) =>
-        notes.IsDefault || HasNull(notes)
-            ? "something is null"
-            : NoteRules.Fault(notes) ?? notes.Select(note => HashFault(note.ValueSha256)).FirstOrDefault(fault => fault is not null);
+        NoteRules.Fault(notes) ?? notes.Select(note => HashFault(note.ValueSha256)).FirstOrDefault(fault => fault is not null);
 
     private static string? HandoverFault(Reason? reason) =>
         reason is null or Reason.HandoverUnset or Reason.HandoverMissing or Reason.HandoverValue
             ? null
             : "an alarm about a hand-over has another reason";
 
-    private static string? Fault(NoGuarantee missed) => missed.FromEpoch > missed.ToEpoch ? "no guarantee is told for no epoch" : null;
+    private static string? Fault(Missed missed) => missed.FromEpoch > missed.ToEpoch ? "no guarantee is told for no epoch" : null;
 
-    private static string? Fault(OwnedKey owned) =>
-        HasNull(owned.Expected) || HasNull(owned.Alarms) || HasNull(owned.NoGuarantee) ? "something is null" :
-        HashFault(owned.ValueSha256)
-        ?? owned.NoGuarantee.Select(Fault).FirstOrDefault(fault => fault is not null)
-        ?? owned.Alarms.Select(alarm => HandoverFault(alarm.Handover)).FirstOrDefault(fault => fault is not null)
-        ?? owned.Expected.Select(change => HashFault(change.ValueSha256)).FirstOrDefault(fault => fault is not null)
-        ?? owned.Alarms.Select(alarm => HashFault(alarm.ValueSha256)).FirstOrDefault(fault => fault is not null);
+    private static string? Fault(StructureId structure, Chain chain) =>
+        structure is not (StructureId.Devices or StructureId.Keys) ? "a chain is of a structure without versions"
+        : chain is { Seen: null, Own: null } ? "a chain is empty"
+        : structure == StructureId.Devices && chain.Seen is { At: { Version: 0 } or { ValueSha256: null } } ? "a device list has no version"
+        : HashFault(chain.Seen?.At.ValueSha256) ?? (chain.Own is { } own ? Fault(structure, own) : null);
+
+    private static string? Fault(StructureId structure, Own own) =>
+        HashFault(own.At?.ValueSha256)
+        ?? ListFault(structure, own)
+        ?? own.NoGuarantee.Select(Fault).FirstOrDefault(fault => fault is not null)
+        ?? own.Alarms.Select(alarm => HandoverFault(alarm.Handover) ?? HashFault(alarm.ValueSha256))
+            .FirstOrDefault(fault => fault is not null)
+        ?? own.Expected.Select(change => change.ValueSha256 is null == (structure == StructureId.Keys)
+            ? "an expected change is of another structure"
+            : HashFault(change.ValueSha256)
+                ?? change.Added.Concat(change.Removed).Select(KeyFault).FirstOrDefault(fault => fault is not null))
+            .FirstOrDefault(fault => fault is not null);
+
+    private static string? ListFault(StructureId structure, Own own) => own.List is { } list
+        ? structure == StructureId.Devices && own.At is { } at && DeviceList.TryDecode(list, out _) && at.ValueSha256 == ValueHash.Of(list)
+            ? null
+            : "an owned device list is not the one that was verified"
+        : structure == StructureId.Devices && own.At is { Version: > 0 } ? "an owned device list is missing"
+        : null;
 
     private static string? Fault(TrustAnchor anchor, NameState name) =>
         name.Generation is 0 || name.Generation is not null != (name.User is not null && anchor.Configuration.ReusesUsernames)
@@ -143,38 +153,20 @@ internal static class StateCheck
         : name.User is { } user ? KeyFault(user)
         : null;
 
-    private static string? Fault(UserState user) =>
-        user is { LeftEpoch: not null, Devices: not null } ? "a user who has left has a device list"
-        : user.Devices is { Version: 0 } or { ValueSha256: null } ? "a device list has no version"
-        : HashFault(user.Devices?.ValueSha256);
+    private static string? Fault(ClientState state, string user, Person person) =>
+        person is { LeftEpoch: null, Own: null } ? "a user is neither owned nor has left"
+        : person.LeftEpoch is not null && state.SeenOf(StructureKey.OfList(user)) is not null ? "a user who has left has a device list"
+        : person.Own is not { } own ? null
+        : own.Alarms.Any(alarm => alarm.Name is null != alarm.User is null) ? "an alarm about a name has no name or no user"
+        : own.Names.Concat(own.Followed).Concat(own.Alarms.SelectMany(alarm => new[] { alarm.Name, alarm.User }).OfType<string>())
+            .Select(KeyFault).FirstOrDefault(fault => fault is not null);
 
-    private static string? Fault(OwnedUser user) =>
-        HasNull(user.Expected) || HasNull(user.Alarms) || HasNull(user.NoGuarantee) ? "something is null" :
-        user.NoGuarantee.Select(Fault).FirstOrDefault(fault => fault is not null) ??
-        user.Expected.SelectMany(change => Ids(change.Added).Concat(Ids(change.Removed))).Concat(user.Names).Concat(user.Followed)
-            .Select(KeyFault).FirstOrDefault(fault => fault is not null)
-        ?? (user.List is { } list && (list.Version == 0 || !DeviceList.TryDecode(list.Octets, out _))
-            ? "an owned device list has version 0 or cannot be decoded"
-            : null)
-        ?? user.Alarms.Select(Fault).FirstOrDefault(fault => fault is not null);
-
-    private static string? Fault(UserAlarm alarm) =>
-        HashFault(alarm.ValueSha256) ?? HandoverFault(alarm.Handover)
-            ?? new[] { alarm.Device, alarm.Name, alarm.User }.OfType<string>().Select(KeyFault).FirstOrDefault(fault => fault is not null);
-
-    // A null in the file becomes a default array, which must count as a fault and not as an empty list.
-    private static ImmutableArray<string> Ids(ImmutableArray<string> ids) => ids.IsDefault ? ["?"] : ids;
-
-    // Look for null elements, because the JSON reader accepts null for an element of any type.
-    private static bool HasNull<T>(IEnumerable<T> elements)
-        where T : class => elements.Any(element => element is null);
-
-    private static string? KeyFault(string? id) =>
-        id is not null && Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength
+    private static string? KeyFault(string id) =>
+        Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength
             ? null
             : $"a key is not base64url of 1 to {ProtocolLimits.MaxKeyLength} octets";
 
-    // Hashes become file names, so they must have exactly the form of a hash.
+    // Records have the octets of a hash, so the text must be the one that is made of these octets.
     private static string? HashFault(string? hash) => hash is null || (hash.Length == HashDigits && hash.All(char.IsAsciiHexDigitLower))
         ? null
         : "a SHA-256 is not 64 hexadecimal digits";

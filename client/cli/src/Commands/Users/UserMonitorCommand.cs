@@ -88,7 +88,7 @@ internal static class UserMonitorCommand
             return Report.Refused(host, json, DisplayText.Show(name.Span), review, writer => UserReport.Username(writer, name));
         }
         IReadOnlyList<ReviewedUserAlarm> accepted = review?.Alarms ?? [];
-        IReadOnlyList<NoGuarantee> told = session.Client.NoGuaranteeOfUser(name);
+        IReadOnlyList<Missed> told = session.Client.NoGuaranteeOfUser(name);
         UserMonitorResult result =
             await PageProgress.RunAsync(host, pages => session.Client.MonitorUserAsync(name, pages, cancellationToken))
                 .ConfigureAwait(false);
