@@ -14,7 +14,7 @@ internal static class StateEditor
         using var journal = StateJournal.Open(new JournalFile(Name(folder)), FixtureLog.Anchor.LogId.Span);
         ClientState before = StateLoader.Load(Base64UrlText.Encode(FixtureLog.Anchor.LogId.Span), journal);
         HashSet<RecordKey> stored = [.. journal.Keys];
-        RecordChanges changes = StateRecords.Compare(before, change(before), _ => null, stored.Contains);
+        RecordChanges changes = StateRecords.Encode(new StateChanges(before, change(before)), _ => null, stored.Contains);
         journal.Commit(changes.Puts, changes.Deletes);
     }
 
@@ -34,7 +34,7 @@ internal static class StateEditor
 
     /// <summary>Returns the records of a state as text, without values and statements, to compare two states.</summary>
     public static string Show(ClientState state) => string.Join(
-        '\n', StateRecords.Compare(new ClientState { LogId = state.LogId }, state, _ => null, _ => false).Puts
+        '\n', StateRecords.Encode(new StateChanges(new ClientState { LogId = state.LogId }, state), _ => null, _ => false).Puts
             .Select(put => $"{Convert.ToHexString(put.Key.Octets.Span)} {Convert.ToHexString(put.Body.Span)}"));
 
     private static string Name(string folder) => Path.Combine(folder, "state.journal");

@@ -13,12 +13,13 @@ internal static class ChangedState
     /// Returns a state with the entries that changed and the entries that the checks compare with them. The head comes with everything that
     /// must not go beyond it, and a user with the chain of its list.
     /// </summary>
-    public static ClientState Reduce(ClientState before, ClientState after)
+    public static ClientState Reduce(StateChanges changes)
     {
+        (ClientState before, ClientState after) = (changes.Before, changes.After);
         bool isSameLog = ReferenceEquals(before.Head, after.Head) && ReferenceEquals(before.Cosigners, after.Cosigners)
             && before.Unaudited == after.Unaudited && before.PeriodEnds == after.PeriodEnds;
-        HashSet<StructureKey> chains = [.. StateRecords.Changed(before.Chains, after.Chains)];
-        HashSet<string> persons = [.. StateRecords.Changed(before.Persons, after.Persons)];
+        HashSet<StructureKey> chains = [.. changes.Chains];
+        HashSet<string> persons = [.. changes.Persons];
         persons.UnionWith(chains.Where(key => key.Structure == StructureId.Devices).Select(key => key.Id));
         chains.UnionWith(persons.Select(StructureKey.OfList));
         return new ClientState
@@ -31,9 +32,9 @@ internal static class ChangedState
             Fork = after.Fork,
             Chains = Take(after.Chains, chains),
             Persons = Take(after.Persons, persons),
-            Names = Take(after.Names, StateRecords.Changed(before.Names, after.Names)),
-            Leaves = Take(after.Leaves, StateRecords.Changed(before.Leaves, after.Leaves)),
-            Notes = Take(after.Notes, StateRecords.Changed(before.Notes, after.Notes)),
+            Names = Take(after.Names, changes.Names),
+            Leaves = Take(after.Leaves, changes.Leaves),
+            Notes = Take(after.Notes, changes.Notes),
         };
     }
 

@@ -4,8 +4,7 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// Finds the records that differ between two states (docs/spec/client-state.md section 3). States share the entries that did not change, so
-/// an entry that is the same object is not encoded.
+/// Encodes the records that differ between two states (docs/spec/client-state.md section 3).
 /// </summary>
 internal sealed class StateRecords
 {
@@ -24,49 +23,35 @@ internal sealed class StateRecords
     /// Returns what a commit has to write and to drop. The function <paramref name="findValue"/> returns the octets with a SHA-256, and the
     /// function <paramref name="exists"/> tells whether a record is stored.
     /// </summary>
-    public static RecordChanges Compare(
-        ClientState before, ClientState after, Func<string, byte[]?> findValue, Func<RecordKey, bool> exists)
+    public static RecordChanges Encode(StateChanges changes, Func<string, byte[]?> findValue, Func<RecordKey, bool> exists)
     {
+        (ClientState before, ClientState after) = (changes.Before, changes.After);
         var records = new StateRecords(findValue, exists);
         records.AddLog(before, after);
-        foreach (StructureKey key in Changed(before.Chains, after.Chains))
+        foreach (StructureKey key in changes.Chains)
         {
             records.AddChain(key, before.Chains.GetValueOrDefault(key), after.Chains.GetValueOrDefault(key));
         }
-        foreach (string name in Changed(before.Names, after.Names))
+        foreach (string name in changes.Names)
         {
             records.Add(RecordKeys.ForId(RecordKind.Name, name), before.Names.GetValueOrDefault(name), after.Names.GetValueOrDefault(name),
                 PersonRecord.EncodeName);
         }
-        foreach (string user in Changed(before.Persons, after.Persons))
+        foreach (string user in changes.Persons)
         {
             records.Add(RecordKeys.ForId(RecordKind.Person, user), before.Persons.GetValueOrDefault(user),
                 after.Persons.GetValueOrDefault(user), PersonRecord.Encode);
         }
         records.AddOwn(before, after);
-        foreach (StructureKey key in Changed(before.Leaves, after.Leaves))
+        foreach (StructureKey key in changes.Leaves)
         {
             records.AddLeaves(key, before.Leaves.GetValueOrDefault(key, []), after.Leaves.GetValueOrDefault(key, []));
         }
-        foreach (string key in Changed(before.Notes, after.Notes))
+        foreach (string key in changes.Notes)
         {
             records.AddNotes(key, before.Notes.GetValueOrDefault(key, []), after.Notes.GetValueOrDefault(key, []));
         }
         return RecordChanges.Sort(records._puts, records._deletes);
-    }
-
-    /// <summary>Returns the keys whose entries differ between two dictionaries.</summary>
-    public static IEnumerable<TKey> Changed<TKey, TValue>(
-        ImmutableDictionary<TKey, TValue> before, ImmutableDictionary<TKey, TValue> after)
-        where TKey : notnull
-    {
-        if (ReferenceEquals(before, after))
-        {
-            return [];
-        }
-        EqualityComparer<TValue> comparer = EqualityComparer<TValue>.Default;
-        return after.Where(entry => !before.TryGetValue(entry.Key, out TValue? value) || !comparer.Equals(value, entry.Value))
-            .Select(entry => entry.Key).Concat(before.Keys.Where(key => !after.ContainsKey(key)));
     }
 
     private void AddLog(ClientState before, ClientState after)
@@ -86,7 +71,7 @@ internal sealed class StateRecords
         {
             ImmutableDictionary<ulong, byte[]> ends = ByPeriod(before);
             ImmutableDictionary<ulong, byte[]> now = ByPeriod(after);
-            foreach (ulong period in Changed(ends, now))
+            foreach (ulong period in StateChanges.Compare(ends, now))
             {
                 Add(RecordKeys.ForEnd(period), ends.GetValueOrDefault(period), now.GetValueOrDefault(period), LogRecord.EncodeEnd);
             }

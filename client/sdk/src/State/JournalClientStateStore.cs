@@ -66,8 +66,9 @@ public sealed class JournalClientStateStore : IClientStateStore, IDisposable
             {
                 return true;
             }
+            var changed = new StateChanges(before, after);
             // The next start would refuse a state with a fault, and the state before it would be lost.
-            if (StateCheck.Fault(_anchor, ChangedState.Reduce(before, after)) is { } fault)
+            if (StateCheck.Fault(_anchor, ChangedState.Reduce(changed)) is { } fault)
             {
                 throw new ClientStateException(
                     $"The new client state has a fault ({fault}), so {_folder.Path} keeps the one before it. Report this to the authors of Optiks.");
@@ -77,7 +78,7 @@ public sealed class JournalClientStateStore : IClientStateStore, IDisposable
             {
                 given[ValueHash.Of(value.Span)] = value.ToArray();
             }
-            RecordChanges changes = StateRecords.Compare(before, after, hash => given.GetValueOrDefault(hash) ?? Read(hash), _values.Has);
+            RecordChanges changes = StateRecords.Encode(changed, hash => given.GetValueOrDefault(hash) ?? Read(hash), _values.Has);
             if (changes.Puts.Count + changes.Deletes.Count > 0)
             {
                 _journal.Commit(changes.Puts, changes.Deletes);
