@@ -84,6 +84,7 @@ class SourceRules(unittest.TestCase):
             "ozks/capi/a.cc": '#include "snapshot/a.h"\n#include "optiks/optiks.h"\n',
             "ozks/tests/a_test.cc": '#include "optiks/optiks.h"\n',
             "ozks/verify/tests/a_test.cc": '#include "directory/a.h"\n',
+            "client/core/src/a.cc": '#include "optiks/ozks/verify/a.h"\n#include "names/username.h"\n',
         }
         self.assertEqual(0, self.breaches(source_rules.ozks_folders, good))
         for path, line in (
@@ -100,6 +101,8 @@ class SourceRules(unittest.TestCase):
                 ("ozks/pahd/a.cc", "snapshot/save.h"),
                 ("ozks/snapshot/a.cc", "capi/capi_guard.h"),
                 ("ozks/include/optiks/types.h", "optiks/optiks.h"),
+                ("client/core/src/a.cc", "directory/directory.h"),
+                ("vrf/src/a.cc", "optiks/ozks/verify/a.h"),
                 ("ozks/directory/a.cc", "optiks/verdicts.h"),
                 ("ozks/leaves/a.cc", "elsewhere/a.h"),
                 ("vrf/src/a.cc", "optiks/types.h")):
