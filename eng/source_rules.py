@@ -16,12 +16,14 @@ MOST_COLUMNS = 140
 GENERATED = re.compile(r"^\W*Generated (?:from|by) ")
 
 # For each C++ module, the modules whose headers its files may include as "optiks/<module>/...".
-CPP_MODULES = {"base": {"base"}, "vrf": {"base", "vrf"}, "ozks": {"base", "vrf", "ozks"}}
+CPP_MODULES = {"base": {"base"}, "vrf": {"base", "vrf"}, "ozks": {"base", "vrf", "ozks"}, "client": {"base", "ozks", "client"}}
 
 # The folders of ozks (docs/architecture.md section 3) and the headers of ozks/include, in rows. An entry may include the entries of earlier
 # rows; entries of the same row must not include each other. The folders in OZKS_USERS may include everything.
 OZKS_FOLDERS = (("types.h", "verify", "util"), ("leaves", "names"), ("trie",), ("linked", "stored"), ("directory",), ("pahd", "snapshot", "verdicts.h"), ("optiks.h",), ("capi",))
 OZKS_USERS = ("tests", "bench", "fuzz")
+# The entries that the client core may include, because they need no storage, threads, exceptions or system calls.
+OZKS_FOR_CLIENTS = ("types.h", "verify", "names")
 
 # The project references that the architecture forbids: for each folder, the folders that its projects must not reference, directly or
 # through others.
@@ -118,10 +120,52 @@ def ozks_folders(files):
         for number, line in enumerate(_lines(path), 1):
             found = INCLUDE.match(line)
             used = _ozks_folder(found.group(1)) if found else None
-            if used is None or used == user:
+            if used is None or used == user or path.startswith("client/") and used in OZKS_FOR_CLIENTS:
                 continue
             if user is None and used in rank or user is not None and rank.get(used, len(rank)) >= rank[user]:
                 yield f"{path}:{number}: {user or path.split('/', 1)[0]} must not use {used}: {found.group(1)}"
+
+
+CO_AWAIT = re.compile(r"\bco_(?:await|yield)\b")
+# The only form of `co_await`: its operand is a variable, and its value is assigned or returned.
+CO_AWAIT_ALONE = re.compile(r"(?:[^=!<>+\-*/%&|^]=|\bco_return)\s+co_await \w+;")
+CO_BODY = re.compile(r"\bco_(?:await|return|yield)\b")
+LAMBDA = re.compile(r"\[[^\[\]]*\]\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?[\w\s:>*&<,-]*\{")
+TASK_FUNCTION = re.compile(r"^([^\n\S]*)(?:[\w:]+ )*(?:[\w:]+::)?Task<[^;{}()=]*> ([\w:~]+)\(([^{};]*)\)[^{};()]*\{", re.M)
+
+
+def _block(code, start):
+    """Returns the text from an opening brace to the brace that closes it."""
+    depth = 0
+    for at in range(start, len(code)):
+        depth += (code[at] == "{") - (code[at] == "}")
+        if depth == 0:
+            return code[start:at + 1]
+    return code[start:]
+
+
+def coroutines(files):
+    """Keeps the coroutines of the client core away from what GCC 12 compiles incorrectly (client/core/include/optiks/client/task.h):
+    `co_await` has a variable as its operand and stands alone on the right of `=` or of `co_return`. Coroutines are free functions, not
+    members or lambdas, and no parameter is a reference that may refer to a temporary object."""
+    for path in files:
+        if not path.startswith("client/core/") or not path.endswith((".h", ".cc")):
+            continue
+        code = prose.C_TOKEN.sub(lambda token: re.sub(r"[^\n]", " ", token.group()), _text(path))
+        alone = {match.start() + match.group().rindex("co_await") for match in CO_AWAIT_ALONE.finditer(code)}
+        found = [(at.start(), "co_await must have a variable as its operand, and be assigned or returned")
+                 for at in CO_AWAIT.finditer(code) if at.start() not in alone]
+        found += [(at.start(), "a lambda must not be a coroutine") for at in LAMBDA.finditer(code) if CO_BODY.search(_block(code, at.end() - 1))]
+        for function in TASK_FUNCTION.finditer(code):
+            indent, name, parameters = function.groups()
+            if not CO_BODY.search(_block(code, function.end() - 1)):
+                continue
+            if indent or "::" in name:
+                found.append((function.start(2), f"the coroutine {name} must be a free function"))
+            if "&&" in parameters or re.search(r"\bconst\b[^,]*&", parameters):
+                found.append((function.start(2), f"a parameter of the coroutine {name} may refer to a temporary object"))
+        for at, what in sorted(found):
+            yield f"{path}:{code.count(chr(10), 0, at) + 1}: {what}"
 
 
 def _references(project):
@@ -311,4 +355,4 @@ def plain_english(files):
             yield from prose.breaches(path, _text(path))
 
 
-RULES = (no_markers, clean_text, cpp_includes, secret_marks, ozks_folders, project_references, solution_lists_all, links_resolve, citations_resolve, vectors_are_described, short_files, short_types, short_lines, plain_english)
+RULES = (no_markers, clean_text, cpp_includes, secret_marks, ozks_folders, coroutines, project_references, solution_lists_all, links_resolve, citations_resolve, vectors_are_described, short_files, short_types, short_lines, plain_english)

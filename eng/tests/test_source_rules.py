@@ -84,6 +84,7 @@ class SourceRules(unittest.TestCase):
             "ozks/capi/a.cc": '#include "snapshot/a.h"\n#include "optiks/optiks.h"\n',
             "ozks/tests/a_test.cc": '#include "optiks/optiks.h"\n',
             "ozks/verify/tests/a_test.cc": '#include "directory/a.h"\n',
+            "client/core/src/a.cc": '#include "optiks/ozks/verify/a.h"\n#include "names/username.h"\n',
         }
         self.assertEqual(0, self.breaches(source_rules.ozks_folders, good))
         for path, line in (
@@ -100,11 +101,40 @@ class SourceRules(unittest.TestCase):
                 ("ozks/pahd/a.cc", "snapshot/save.h"),
                 ("ozks/snapshot/a.cc", "capi/capi_guard.h"),
                 ("ozks/include/optiks/types.h", "optiks/optiks.h"),
+                ("client/core/src/a.cc", "directory/directory.h"),
+                ("vrf/src/a.cc", "optiks/ozks/verify/a.h"),
                 ("ozks/directory/a.cc", "optiks/verdicts.h"),
                 ("ozks/leaves/a.cc", "elsewhere/a.h"),
                 ("vrf/src/a.cc", "optiks/types.h")):
             self.assertEqual(1, self.breaches(source_rules.ozks_folders, {path: f'#include "{line}"\n'}), f"{path}: {line}")
         self.assertEqual(1, self.breaches(source_rules.ozks_folders, {"ozks/elsewhere/a.cc": ""}))
+
+    def test_coroutines(self):
+        good = (
+            "Task<int> f(Op& op, int a, std::vector<int> b) {\n  Task<int> t = g(op);\n  const int x = co_await t;\n  total_ =\n      co_await t;\n"
+            "  // co_await g(op);\n  const auto no = [&](int y) { return y; };\n  co_return co_await t;\n}\n"
+            "class P {\n  Task<int> get_return_object() { return Task<int>(this); }\n  Task(const Task&) = delete;\n};\n"
+            "Task<int> start(const Options& options) { return f(options.op, 1, {}); }\n")
+        self.assertEqual(0, self.breaches(source_rules.coroutines, {"client/core/src/a.cc": good, "vrf/src/a.cc": "co_await f();\n"}))
+        for bad in (
+                "x = co_await g(op);",
+                "co_await t;",
+                "if (co_await t) {",
+                "x = 1 + co_await t;",
+                "x += co_await t;",
+                "x == co_await t;",
+                "x = co_await t + 1;",
+                "x = co_await t.u;",
+                "f(co_await t);",
+                "co_yield t;",
+                "auto f = [&](int a) -> Task<int> { co_return a; };",
+                "auto f = [] { if (a) { co_return 1; } };",
+                "  Task<int> f(int a) { co_return a; }",
+                "Task<int> C::f(int a) { co_return a; }",
+                "Task<int> f(const std::string& a) { co_return 1; }",
+                "Task<int> f(Op& op, std::string&& a) { co_return 1; }",
+                "Task<std::vector<int>> f(Op& op,\n    const Question& a) { co_return 1; }"):
+            self.assertEqual(1, self.breaches(source_rules.coroutines, {"client/core/src/a.cc": bad + "\n"}), bad)
 
     def test_project_references(self):
         def project(*references):
