@@ -269,6 +269,37 @@ public sealed class UserHandoverTests
     }
 
     [Fact]
+    public async Task A_look_that_another_look_overtook_does_not_go_back_to_the_ended_period()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
+        fixture.Publish(("other", "1"));
+        fixture.Switch();
+        await client.ChangeUserAsync(
+            s_alice, [UserChange.AddDevice("laptop"u8.ToArray(), "1"u8.ToArray())], cancellationToken: Cancellation);
+        fixture.PublishItems(FixtureItem.List(user, "phone", "laptop"), FixtureItem.Device("laptop", "1"));
+        UserMonitorResult? first = null;
+        fixture.Server.Mutate = (path, answer) =>
+        {
+            if (path == "/v1/users/monitor")
+            {
+                // While this answer about the ended period is on its way, another call makes the whole look.
+                fixture.Server.Mutate = (_, same) => same;
+                first = Task.Run(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).GetAwaiter().GetResult();
+            }
+            return answer;
+        };
+        UserMonitorResult second = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
+
+        Assert.StartsWith("/v1/users/monitor?period=0", fixture.Server.EndedQueries.First(), StringComparison.Ordinal);
+        Assert.Equal((Reason.Valid, 0, 0), (first!.Reason, first.Alarms.Count, first.Pending));
+        Assert.Equal((Reason.Valid, 0, 0), (second.Reason, second.Alarms.Count, second.Pending));
+        Assert.Equal(1UL, store.Current.OwnLists.Values.Single().At!.Period);
+    }
+
+    [Fact]
     public async Task A_key_that_was_owned_by_itself_and_comes_onto_the_list_keeps_its_own_hand_over()
     {
         await using Fixture fixture = await Fixture.StartAsync();
