@@ -272,7 +272,7 @@ public sealed class UserHandoverTests
     public async Task A_look_that_another_look_overtook_does_not_go_back_to_the_ended_period()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         fixture.Publish(("other", "1"));

@@ -81,6 +81,10 @@ internal sealed record RecordChanges(IReadOnlyList<RecordPut> Puts, IReadOnlyLis
                 return false;
             }
         }
+        if (Deletes.Count == 0)
+        {
+            return true;
+        }
         var written = new HashSet<RecordKey>(Puts.Select(put => put.Key));
         return !Deletes.Any(written.Contains);
     }
