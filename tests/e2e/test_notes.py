@@ -2,7 +2,6 @@
 notes' numbers continue from period to period."""
 
 import base64
-import json
 import sys
 import tempfile
 import time
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from harness import ROOT, Deployment, Run
 from lying import LyingProxy
-from rest import b64
+from state_journal import read_journal, read_notes
 
 sys.path.insert(0, str(ROOT / "tests/reference"))
 
@@ -118,8 +117,8 @@ class NotesTest(unittest.TestCase):
             self.assertFalse([answer for answer in answers if words.encode() in answer])
 
     def test_6_the_reference_reads_what_the_client_keeps_in_the_value_that_the_log_serves(self):
-        path, = (self.folders / "owner").rglob("state.json")
-        kept = [{name: base64.b64decode(note[name]) for name in ("opening", "note")} for note in json.loads(path.read_text())["notes"][b64(b"tablet")]]
+        path, = (self.folders / "owner").rglob("state.journal")
+        kept = read_notes(read_journal(path), b"tablet")
         with self.log.query_client() as client:
             served = client.post_json("/v1/history", {"key": "tablet"}).json()["versions"][0]["members"]
         values = [base64.urlsafe_b64decode(member["value_b64"] + "==") for member in served]

@@ -9,10 +9,10 @@ namespace Optiks.Cli;
 internal sealed class Session : IDisposable
 {
     private static readonly TimeSpan LockWait = TimeSpan.FromSeconds(30);
-    private readonly FileClientStateStore _store;
+    private readonly JournalClientStateStore _store;
     private readonly CommandHost _host;
 
-    private Session(OptiksClient client, TrustAnchor anchor, FileClientStateStore store, CommandHost host)
+    private Session(OptiksClient client, TrustAnchor anchor, JournalClientStateStore store, CommandHost host)
     {
         _host = host;
         Client = client;
@@ -41,8 +41,8 @@ internal sealed class Session : IDisposable
             throw new UsageException("This needs an API key or a token: set OPTIKS_API_KEY, or give --api-key @FILE or --token-file FILE.");
         }
         TrustAnchor anchor = await TrustAsync(options, parse, host, queryUrls, cancellationToken).ConfigureAwait(false);
-        FileClientStateStore store =
-            await FileClientStateStore.OpenAsync(options.Data(parse, host).Client, anchor, LockWait, host.Time, cancellationToken)
+        JournalClientStateStore store =
+            await JournalClientStateStore.OpenAsync(options.Data(parse, host).Client, anchor, LockWait, host.Time, cancellationToken)
                 .ConfigureAwait(false);
         var clientOptions = new OptiksClientOptions
         {

@@ -96,7 +96,7 @@ public sealed class HostileTests
     {
         await using Fixture fixture = await StartAsync();
         Assert.Equal(0, (await CommandRun.RunAsync(fixture, "update", "alice", "one")).Code);
-        using (FileClientStateStore store = await FileClientStateStore.OpenAsync(
+        using (JournalClientStateStore store = await JournalClientStateStore.OpenAsync(
             fixture.Folder.In("data/client"), FixtureLog.Anchor, TimeSpan.Zero, fixture.Clock, TestContext.Current.CancellationToken))
         {
             store.TryUpdate(state => state with { Fork = new ForkState("evidence/x") }, []);
@@ -231,18 +231,20 @@ public sealed class HostileTests
         fixture.Publish(("alice", "one"));
         Assert.Equal(0, (await CommandRun.RunAsync(fixture, "lookup", "alice")).Code);
         Assert.Equal(0, (await CommandRun.RunAsync(fixture, "audit")).Code);
-        foreach (string file in (string[])[fixture.Folder.In("data/client/state.json"),
-            fixture.Folder.In("data/client/auditor/state.json")])
+        string audited = fixture.Folder.In("data/client/auditor/state.json");
+        JsonNode state = JsonNode.Parse(File.ReadAllBytes(audited))!;
+        state["head"]![member] = "AAEC";
+        File.WriteAllText(audited, state.ToJsonString());
+        string journal = fixture.Folder.In("data/client/state.journal");
+        byte[] records = File.ReadAllBytes(journal);
+        records[records.Length / 2] ^= 1;
+        File.WriteAllBytes(journal, records);
+        foreach (string command in (string[])["lookup", "history", "monitor", "state", "audit"])
         {
-            JsonNode state = JsonNode.Parse(File.ReadAllBytes(file))!;
-            state["head"]![member] = "AAEC";
-            File.WriteAllText(file, state.ToJsonString());
-        }
-        foreach (string command in (string[])["lookup", "history", "monitor", "audit"])
-        {
-            CommandRun run = await CommandRun.RunAsync(fixture, command == "audit" ? [command] : [command, "alice"]);
+            CommandRun run = await CommandRun.RunAsync(fixture, command is "audit" or "state" ? [command] : [command, "alice"]);
             Assert.Equal(2, run.Code);
-            Assert.Contains("state.json is damaged", run.Error, StringComparison.Ordinal);
+            string file = command == "audit" ? "state.json" : "state.journal";
+            Assert.Contains($"{file} is damaged", run.Error, StringComparison.Ordinal);
         }
     }
 

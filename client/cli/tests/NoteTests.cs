@@ -71,7 +71,7 @@ public sealed class NoteTests
         Assert.False(json.Json.TryGetProperty("note", out _));
         if (!OperatingSystem.IsWindows())
         {
-            Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(fixture.Folder.In("data/client/state.json")));
+            Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(fixture.Folder.In("data/client/state.journal")));
         }
     }
 
@@ -135,7 +135,7 @@ public sealed class NoteTests
         Assert.Contains("A value of this log has at most", value.Error, StringComparison.Ordinal);
         Assert.Contains("A note has at most 65535 octets", note.Error, StringComparison.Ordinal);
         Assert.Empty(fixture.Server.Requests);
-        using FileClientStateStore store = await FileClientStateStore.OpenAsync(
+        using JournalClientStateStore store = await JournalClientStateStore.OpenAsync(
             fixture.Folder.In("data/client"), FixtureLog.Anchor, TimeSpan.Zero, fixture.Clock, TestContext.Current.CancellationToken);
         Assert.Empty(store.Current.Notes);
     }

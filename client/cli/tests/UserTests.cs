@@ -112,7 +112,7 @@ public sealed class UserTests
     private static async Task RememberAsync(Fixture fixture)
     {
         fixture.PublishItems(FixtureItem.Name("alice", "id"u8.ToArray()), FixtureItem.List("id"u8.ToArray()));
-        using FileClientStateStore store = await FileClientStateStore.OpenAsync(
+        using JournalClientStateStore store = await JournalClientStateStore.OpenAsync(
             fixture.Folder.In("data/client"), FixtureLog.Anchor, TimeSpan.Zero, fixture.Clock, TestContext.Current.CancellationToken);
         store.TryUpdate(state => state with { Names = state.Names.Add("YWxpY2U", new NameState { LeastEpoch = 0, User = "aWQ" }) }, []);
     }

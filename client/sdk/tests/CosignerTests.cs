@@ -1,5 +1,5 @@
+using System.Collections.Immutable;
 using System.Text;
-using System.Text.Json;
 using Optiks.Protocol;
 using Optiks.Tlog;
 
@@ -33,7 +33,7 @@ public sealed class CosignerTests : IDisposable
             TestCosigners.Answer(
                 names.Select((name, i) =>
                     _cosigners.Sign(fixture.Log, fixture.Log.Latest + (i < covering ? 1UL : 0), fixture.Clock.UtcNow, name)));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
 
         LookupResult result = await Client(fixture, store, _cosigners.Anchor(required, s_lag, [.. names.Select(name => (name, 0UL))]))
             .LookupAsync(Alice, Cancellation);
@@ -63,13 +63,13 @@ public sealed class CosignerTests : IDisposable
         fixture.Server.Tile = tile => board.Tile(tile)!;
         fixture.Server.Cosignatures = () => TestCosigners.Answer(note);
         TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", 0));
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             LookupResult result = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
             Assert.Equal((true, isKept), (result.IsValid, result.Head!.IsAudited));
         }
 
-        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        using JournalClientStateStore reopened = await fixture.OpenStoreAsync();
 
         Assert.Equal(isKept ? 1 : 0, reopened.Current.Cosigners.Count);
         // The kept head has only the log's signature line. The note that the state keeps for a cosigner has only the signature lines of the
@@ -93,7 +93,7 @@ public sealed class CosignerTests : IDisposable
             ReadOnlyMemory<byte> head = AnswerHead.SliceHead(answer);
             return [.. (AnswerHead.Decode(head) with { Checkpoint = signed }).Encode(), .. answer[head.Length..]];
         };
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
 
         Assert.True((await fixture.Client(store).LookupAsync(Alice, Cancellation)).IsValid);
 
@@ -112,7 +112,7 @@ public sealed class CosignerTests : IDisposable
         fixture.Log.PublishMany(3, i => [("alice", $"{i}")]);
         second.PublishMany(3, i => [("alice", $"false {i}")]);
         fixture.Clock.UtcNow = fixture.Log.Now;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", 0), ("b", 0));
         fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, 5, fixture.Clock.UtcNow, "a"));
         Assert.True((await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Head!.IsAudited);
@@ -142,7 +142,7 @@ public sealed class CosignerTests : IDisposable
         await using Fixture fixture = await StartAsync();
         using var other = new FixtureLog();
         other.PublishMany(3, i => [("mallory", $"{i}")]);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         DateTimeOffset now = fixture.Clock.UtcNow;
         ulong size = fixture.Log.Latest + 1;
         byte[] Sign(params string[] names) => _cosigners.Sign(fixture.Log, size, now, names);
@@ -197,7 +197,7 @@ public sealed class CosignerTests : IDisposable
         fixture.Log.PublishMany(shown - 2, i => [("alice", $"{i}")]);
         second.PublishMany(cosigned - 2, i => [("alice", $"false {i}")]);
         fixture.Clock.UtcNow = fixture.Log.Now;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(second, (ulong)cosigned, fixture.Clock.UtcNow, "a"));
         // The board has the files of the larger of the two trees. A log that shows two histories can give each client the files of the
         // history that the client sees.
@@ -219,7 +219,7 @@ public sealed class CosignerTests : IDisposable
     public async Task N67_an_answer_without_the_quorum_is_refused_and_what_was_known_stands()
     {
         await using Fixture fixture = await StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         TrustAnchor anchor = _cosigners.Witnessed(2, "w1", "w2", "w3");
         ulong size = fixture.Log.Latest + 1;
         fixture.Server.RecentEpochs = 0;
@@ -245,7 +245,7 @@ public sealed class CosignerTests : IDisposable
     public async Task A_lookup_takes_the_newest_epoch_that_witnesses_have_cosigned()
     {
         await using Fixture fixture = await StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         ulong witnessed = fixture.Log.Latest;
         fixture.Publish(("alice", "new"));
         fixture.Publish(("bob", "new"));
@@ -271,7 +271,7 @@ public sealed class CosignerTests : IDisposable
     public async Task Cosignatures_that_come_a_moment_later_are_waited_for()
     {
         await using Fixture fixture = await StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         int asked = 0;
         fixture.Server.Cosignatures = () => asked++ < 2
             ? TestCosigners.Answer()
@@ -290,7 +290,7 @@ public sealed class CosignerTests : IDisposable
         await using Fixture fixture = await StartAsync();
         TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", 0));
         ulong believed = fixture.Log.Latest;
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             Assert.Empty((await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Head!.Overdue);
         }
@@ -299,7 +299,7 @@ public sealed class CosignerTests : IDisposable
         fixture.Clock.UtcNow = fixture.Log.Now;
         ulong covered = believed;
         fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, covered, fixture.Clock.UtcNow, "a"));
-        using FileClientStateStore later = await fixture.OpenStoreAsync();
+        using JournalClientStateStore later = await fixture.OpenStoreAsync();
         OptiksClient client = Client(fixture, later, anchor);
 
         LookupResult late = await client.LookupAsync("bob"u8.ToArray(), Cancellation);
@@ -321,7 +321,7 @@ public sealed class CosignerTests : IDisposable
     public async Task Only_what_is_overdue_can_be_accepted()
     {
         await using Fixture fixture = await StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = Client(fixture, store, _cosigners.Anchor(1, s_lag, ("a", 0)));
         await client.LookupAsync(Alice, Cancellation);
         fixture.Log.PublishMany(700, _ => []);
@@ -350,7 +350,7 @@ public sealed class CosignerTests : IDisposable
         byte[] Sign(string name, ulong size) => _cosigners.Sign(fixture.Log, size, fixture.Clock.UtcNow, name);
         fixture.Server.Cosignatures = () =>
             second == 0 ? TestCosigners.Answer(Sign("first", first)) : TestCosigners.Answer(Sign("first", first), Sign("second", second));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         ulong proven = fixture.Log.Latest;
         Assert.True((await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Head!.IsAudited);
         fixture.Publish();
@@ -382,7 +382,7 @@ public sealed class CosignerTests : IDisposable
             FixtureItem.Device("phone", "1"));
         fixture.Server.Cosignatures = () =>
             TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         ulong first = fixture.Log.Latest;
         TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", first + later));
         VerifiedAnswer[] looks =
@@ -414,7 +414,7 @@ public sealed class CosignerTests : IDisposable
     public async Task A_cosigned_checkpoint_that_is_ahead_becomes_the_head()
     {
         await using Fixture fixture = await StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         fixture.Server.Cosignatures = () =>
         {
             fixture.Log.Publish(("bob", "b"));
@@ -439,7 +439,7 @@ public sealed class CosignerTests : IDisposable
         // Only replica 1 serves the cosignatures, so the client must get them from there although it asks replica 0 for the key.
         fixture.Replica(1).Cosignatures = () =>
             TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", 0));
         OptiksClient client = fixture.Client(
             store, null, options => options with { TrustAnchor = anchor, CosignersAfter = TimeSpan.FromHours(1) });
@@ -457,7 +457,7 @@ public sealed class CosignerTests : IDisposable
     public async Task Without_a_policy_nobody_is_asked()
     {
         await using Fixture fixture = await StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         LookupResult result = await fixture.Client(store).LookupAsync(Alice, Cancellation);
         Assert.Equal((Verdict.Present, false), (result.Verdict, result.Head!.IsAudited));
         Assert.Empty(store.Current.Unaudited);
@@ -470,19 +470,18 @@ public sealed class CosignerTests : IDisposable
         await using Fixture fixture = await StartAsync();
         fixture.Server.Cosignatures = () =>
             TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
-        string file = fixture.Folder.In("client/state.json");
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             Assert.True(
                 (await Client(fixture, store, _cosigners.Anchor(1, s_lag, ("a", 0))).LookupAsync(Alice, Cancellation)).Head!.IsAudited);
         }
         (await fixture.OpenStoreAsync()).Dispose();
-        string text = await File.ReadAllTextAsync(file, Cancellation);
-        await File.WriteAllTextAsync(file, text.Replace(Encoded("a"), Encoded("b"), StringComparison.Ordinal), Cancellation);
+        StateEditor.Edit(fixture.Folder.In("client"), state => state with
+        {
+            Cosigners = state.Cosigners.ToImmutableDictionary(_ => _cosigners.Key("b").ToString(), one => one.Value),
+        });
         await Assert.ThrowsAsync<ClientStateException>(() => fixture.OpenStoreAsync());
     }
-
-    private string Encoded(string cosigner) => JsonEncodedText.Encode(_cosigners.Key(cosigner).ToString()).ToString();
 
     private static async Task<Fixture> StartAsync()
     {
@@ -492,6 +491,6 @@ public sealed class CosignerTests : IDisposable
         return fixture;
     }
 
-    private static OptiksClient Client(Fixture fixture, FileClientStateStore store, TrustAnchor anchor, TimeSpan? retryFor = null) =>
+    private static OptiksClient Client(Fixture fixture, JournalClientStateStore store, TrustAnchor anchor, TimeSpan? retryFor = null) =>
         fixture.Client(store, retryFor, options => options with { TrustAnchor = anchor });
 }

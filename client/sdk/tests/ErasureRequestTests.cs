@@ -16,7 +16,7 @@ public sealed class ErasureRequestTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
         fixture.Publish(("alice", "two"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
 
         ErasureResult pending = await client.EraseAsync(s_alice, 1, 1, cancellationToken: Cancellation);
@@ -42,7 +42,7 @@ public sealed class ErasureRequestTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
         fixture.Publish(("alice", "two"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ErasureResult pending = await client.EraseAsync(s_alice, 1, 1, cancellationToken: Cancellation);
         fixture.Server.ErasureStatus = """{"status":"erased","epoch":2,"erased":[{"structure":"keys","period":0,"version":1,"epoch":1}]}""";
@@ -63,7 +63,7 @@ public sealed class ErasureRequestTests
         await using Fixture fixture = await Fixture.StartAsync();
         byte[] user = "id of alice"u8.ToArray();
         fixture.PublishItems(FixtureItem.Name("alice", user), FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "one"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupUserAsync("alice", Cancellation)).IsValid);
         Assert.Equal(UpdateStatus.Pending,
@@ -97,7 +97,7 @@ public sealed class ErasureRequestTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
         ErasureResult pending = await client.EraseAsync(s_alice, 1, 2, cancellationToken: Cancellation);
@@ -120,7 +120,7 @@ public sealed class ErasureRequestTests
         await using Fixture fixture = await Fixture.StartAsync();
         byte[] user = "id of alice"u8.ToArray();
         fixture.PublishItems(FixtureItem.Name("alice", user), FixtureItem.List(user, "phone"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
 
         ErasureResult nobody = await client.EraseUserAsync("bob"u8.ToArray(), cancellationToken: Cancellation);
@@ -144,7 +144,7 @@ public sealed class ErasureRequestTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"), ("bob", "one"));
         fixture.Publish(("alice", "two"), ("bob", "two"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         _ = await client.MonitorAsync(s_alice, Cancellation);
         fixture.Switch();
@@ -175,7 +175,7 @@ public sealed class ErasureRequestTests
     public async Task What_no_log_erases_is_not_sent(ulong from, ulong to)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         await Assert.ThrowsAsync<ArgumentException>(
             () => fixture.Client(store).EraseAsync(s_alice, from, to, cancellationToken: Cancellation));
         await Assert.ThrowsAsync<ArgumentException>(
@@ -195,7 +195,7 @@ public sealed class ErasureRequestTests
     public async Task A_receipt_that_is_none_is_no_receipt(string answer)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ErasureResult pending = await client.EraseAsync(s_alice, 1, 1, cancellationToken: Cancellation);
         fixture.Server.ErasureStatus = answer;

@@ -36,7 +36,7 @@ public sealed class ForkTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         using FixtureLog second = await SplitAsync(fixture, keptSize, more);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await AskAsync(client, call)).IsValid);
         fixture.Server.Log = second;
@@ -65,7 +65,7 @@ public sealed class ForkTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Log.PublishMany(3, i => [("alice", $"{i}")]);
         fixture.Clock.UtcNow = fixture.Log.Now;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         bool hangs = lie.EndsWith("hangs", StringComparison.Ordinal);
         OptiksClient client = fixture.Client(
             store, change: options => hangs ? options with { AnswerWithin = TimeSpan.FromSeconds(3) } : options);
@@ -99,7 +99,7 @@ public sealed class ForkTests
         await using Fixture fixture = await Fixture.StartAsync(replicas: 2);
         using FixtureLog second = await SplitAsync(fixture, 5, 0);
         fixture.Publish(("alice", "later"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupAsync(Alice, Cancellation)).IsValid);
         // Replica 0 is honest, but serves only its board.
@@ -137,7 +137,7 @@ public sealed class ForkTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         using FixtureLog second = await SplitAsync(fixture, 3, 2);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupAsync(Alice, Cancellation)).IsValid);
         fixture.Server.Log = second;
@@ -159,7 +159,7 @@ public sealed class ForkTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupAsync(Alice, Cancellation)).IsValid);
         byte[] note = FixtureLog.Checkpoint(ulong.MaxValue - 1, new byte[32]);

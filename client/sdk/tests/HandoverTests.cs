@@ -19,7 +19,7 @@ public sealed class HandoverTests
     public async Task An_honest_switch_alarms_nobody_and_each_side_is_verified()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await OwnerAsync(fixture, store, "one");
         await SetAsync(fixture, client, "two");
         fixture.Switch();
@@ -47,7 +47,7 @@ public sealed class HandoverTests
     public async Task A_version_in_the_last_epochs_of_a_period_is_an_alarm_also_if_the_copy_is_honest_again(bool looksUpFirst)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await OwnerAsync(fixture, store, "one");
         fixture.Publish(("alice", "forged"));
         fixture.Switch(copies => [.. copies.Select(copy => copy with { Version = 1, Value = "one"u8.ToArray() })]);
@@ -73,7 +73,7 @@ public sealed class HandoverTests
     public async Task A_false_copy_is_an_alarm_that_stays_and_the_owner_goes_on(string what, Reason reason, ulong version)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using (FileClientStateStore first = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore first = await fixture.OpenStoreAsync())
         {
             OptiksClient client = fixture.Client(first);
             if (what == "never set")
@@ -95,7 +95,7 @@ public sealed class HandoverTests
             await Assert.ThrowsAsync<KilledException>(
                 () => fixture.Client(new KilledStore(first, afterWrite: true)).MonitorAsync(s_alice, Cancellation));
         }
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient again = fixture.Client(store);
         MonitorResult found = await again.MonitorAsync(s_alice, Cancellation);
         fixture.Publish(("alice", "late"));
@@ -116,7 +116,7 @@ public sealed class HandoverTests
     public async Task Several_periods_are_handed_over_one_after_the_other()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await OwnerAsync(fixture, store, "one");
         fixture.Server.IsGone = (_, _) => false;
         fixture.Publish();
@@ -143,7 +143,7 @@ public sealed class HandoverTests
     public async Task A_hand_over_that_breaks_off_goes_on_where_it_was(string what)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await OwnerAsync(fixture, store, "one");
         fixture.Publish(("alice", "forged"));
         fixture.Switch();
@@ -169,7 +169,7 @@ public sealed class HandoverTests
     public async Task An_earlier_epoch_is_not_taken_for_the_last_one()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await OwnerAsync(fixture, store, "one");
         ulong before = fixture.Log.Latest;
         fixture.Publish(("alice", "forged"));
@@ -188,7 +188,7 @@ public sealed class HandoverTests
     {
         await using Fixture fixture = await Fixture.StartAsync(replicas: 2);
         fixture.Publish(("alice", "one"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.Equal(1UL, (await client.LookupAsync("alice", Cancellation)).Version);
         ulong last = fixture.Log.Latest;
@@ -213,13 +213,13 @@ public sealed class HandoverTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"), ("bob", "one"));
         ulong before = fixture.Log.Latest;
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             Assert.False((await fixture.Client(store).LookupAsync("alice", Cancellation)).NotCopied);
             Assert.False((await fixture.Client(store).LookupAsync("bob", Cancellation)).NotCopied);
         }
         fixture.Switch(copies => [.. copies.Where(copy => !copy.Key.SequenceEqual(s_alice))]);
-        using FileClientStateStore later = await fixture.OpenStoreAsync();
+        using JournalClientStateStore later = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(later);
         LookupResult gone = await client.LookupAsync("alice", Cancellation);
         LookupResult again = await client.LookupAsync("alice", Cancellation);
@@ -242,7 +242,7 @@ public sealed class HandoverTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
         fixture.Switch(copies => isCopied ? copies : []);
@@ -263,7 +263,7 @@ public sealed class HandoverTests
         ulong last = fixture.Log.Latest;
         fixture.Switch();
         fixture.Publish(("alice", "three"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         fixture.Server.PageSize = 1;
         HistoryResult old = await client.HistoryAsync(s_alice, 0, Cancellation);
@@ -283,7 +283,7 @@ public sealed class HandoverTests
     public async Task An_update_before_a_switch_is_confirmed_in_its_period()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         UpdateResult pending = await client.UpdateAsync(s_alice, "one"u8.ToArray(), cancellationToken: Cancellation);
         UpdateResult other = await client.UpdateAsync("bob"u8.ToArray(), "two"u8.ToArray(), cancellationToken: Cancellation);
@@ -299,7 +299,7 @@ public sealed class HandoverTests
     public async Task What_was_set_and_never_looked_at_before_the_switch_is_looked_at_from_there()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
         await client.UpdateAsync(s_alice, "one"u8.ToArray(), cancellationToken: Cancellation);
@@ -313,7 +313,7 @@ public sealed class HandoverTests
     public async Task A_log_that_switches_too_early_is_not_followed()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await OwnerAsync(fixture, store, "one");
         ulong epoch = fixture.Log.Latest + 1;
         fixture.Log.PublishRecord(honest => honest with
@@ -337,7 +337,7 @@ public sealed class HandoverTests
     public async Task Answers_about_periods_that_lie_are_refused_and_nothing_is_kept_of_them()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await OwnerAsync(fixture, store, "one");
         fixture.Publish();
         fixture.Switch();
@@ -378,7 +378,7 @@ public sealed class HandoverTests
     public async Task A_claimed_period_that_the_log_does_not_have_leads_nowhere()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await OwnerAsync(fixture, store, "one");
         fixture.Publish();
         fixture.Server.Mutate = (path, answer) => path == "/v1/lookup" ? Changed(answer, 34 + 15, 7) : answer;
@@ -392,7 +392,7 @@ public sealed class HandoverTests
     public async Task A_switch_between_two_pages_begins_the_look_again()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await OwnerAsync(fixture, store, "one");
         fixture.PublishItems(FixtureItem.Device("alice", "forged 1"));
         fixture.PublishItems(FixtureItem.Device("alice", "forged 2"));
@@ -429,7 +429,7 @@ public sealed class HandoverTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         byte[] first;
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             OptiksClient client = await OwnerAsync(fixture, store, "one");
             fixture.Publish();
@@ -439,24 +439,21 @@ public sealed class HandoverTests
             Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
             Assert.Equal([first], store.Current.PeriodEnds);
         }
-        string file = fixture.Folder.In("client/state.json");
-        string whole = File.ReadAllText(file);
+        string file = fixture.Folder.In("client/state.journal");
+        byte[] whole = File.ReadAllBytes(file);
         foreach (byte[] other in (byte[][])[fixture.Log.Record(1), fixture.Log.Record(fixture.Log.Latest), new byte[EpochRecord.Length]])
         {
-            File.WriteAllText(
-                file,
-                whole.Replace(Convert.ToBase64String(first).Replace("+", "\u002B", StringComparison.Ordinal), Convert.ToBase64String(other),
-                    StringComparison.Ordinal));
-            Assert.NotEqual(whole, File.ReadAllText(file));
+            File.WriteAllBytes(file, whole);
+            StateEditor.Edit(fixture.Folder.In("client"), state => state with { PeriodEnds = [other] });
             Assert.Contains("period_ends", (await Assert.ThrowsAsync<ClientStateException>(() => fixture.OpenStoreAsync())).Message,
                 StringComparison.Ordinal);
         }
-        File.WriteAllText(file, whole);
-        using FileClientStateStore again = await fixture.OpenStoreAsync();
+        File.WriteAllBytes(file, whole);
+        using JournalClientStateStore again = await fixture.OpenStoreAsync();
         Assert.Equal([0UL], (await fixture.Client(again).MonitorAsync(s_alice, Cancellation)).HandedOver);
     }
 
-    internal static async Task<OptiksClient> OwnerAsync(Fixture fixture, FileClientStateStore store, string value)
+    internal static async Task<OptiksClient> OwnerAsync(Fixture fixture, JournalClientStateStore store, string value)
     {
         OptiksClient client = fixture.Client(store);
         await SetAsync(fixture, client, value);

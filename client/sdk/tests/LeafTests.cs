@@ -28,16 +28,17 @@ public sealed class LeafTests
         fixture.Publish();
         using FixtureLog second = Rewritten(fixture, lie);
         string path;
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
-            OptiksClient client = fixture.Client(store);
+            var losing = new LosingStore(store);
+            OptiksClient client = fixture.Client(losing);
             Assert.Equal(2, (await client.MonitorAsync(s_alice, Cancellation)).Alarms.Count);
             Assert.True((await client.HistoryAsync(s_alice, Cancellation)).IsValid);
             Show(fixture, store, second);
             if (call == "lookup")
             {
-                // Delete the value, so that the client asks for all versions. Otherwise the server would leave out the known versions.
-                File.Delete(fixture.Folder.In($"client/values/{ValueHash.Of("two"u8)}"));
+                // The value is lost, so that the client asks for all versions. Otherwise the server would leave out the known versions.
+                losing.Lost.Add(ValueHash.Of("two"u8));
             }
 
             VerifiedAnswer refused = await AskAsync(client, call);
@@ -53,7 +54,7 @@ public sealed class LeafTests
 
         // The verdict stays even after a restart, and no matter what the server shows later.
         fixture.Server.Log = fixture.Log;
-        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        using JournalClientStateStore reopened = await fixture.OpenStoreAsync();
         LookupResult later = await fixture.Client(reopened).LookupAsync("somebody", Cancellation);
         Assert.Equal((Verdict.Fork, Reason.LeafContradicts, path), (later.Verdict, later.Reason, later.EvidencePath));
     }
@@ -66,7 +67,7 @@ public sealed class LeafTests
         fixture.Publish(("alice", "two"));
         fixture.Publish();
         using FixtureLog second = Rewritten(fixture, "another value");
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.MonitorAsync(s_alice, Cancellation)).IsValid);
         Show(fixture, store, second);
@@ -106,7 +107,7 @@ public sealed class LeafTests
     public async Task A_user_who_was_rewritten_is_proven_by_what_its_owner_kept(string lie, string call)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         Assert.True((await client.LookupUserAsync("alice", Cancellation)).IsValid);
@@ -150,7 +151,7 @@ public sealed class LeafTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Log.PublishMany(LeafRules.MaxVersions + 4, i => [("alice", $"{i}"), ("bob", $"{i}")]);
         fixture.Publish();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.MonitorAsync(s_alice, Cancellation)).IsValid);
         // The client keeps no statements about this key, because it is not the owner's.
@@ -161,20 +162,22 @@ public sealed class LeafTests
         Assert.Equal(
             [.. Enumerable.Range(5, LeafRules.MaxVersions).Reverse().Select(version => ((ulong)version, true)),
                 (LeafRules.MaxVersions + 5UL, false)], kept.Select(leaf => (leaf.Version, leaf.IsPresent)));
-        string[] files = [.. kept.Select(leaf => leaf.Sha256)
-            .Append(store.Current.SeenKeys.Values.First(key => key.At.Version > 0).At.ValueSha256!)];
-        Assert.Equal(files.Order(StringComparer.Ordinal),
-            Directory.GetFiles(fixture.Folder.In("client/values")).Select(file => Path.GetFileName(file)!).Intersect(files)
-                .Order(StringComparer.Ordinal));
+        Assert.All(kept, leaf => Assert.NotNull(store.FindValue(leaf.Sha256)));
+        Assert.Equal(ValueNames(store.Current), Stored(fixture));
 
         // When the owner monitors the key again, new statements replace the oldest statement of presence and the statement of absence.
         fixture.Publish(("alice", "new"));
         Assert.Equal(LeafRules.MaxVersions + 5UL, (await client.MonitorAsync(s_alice, Cancellation)).Version);
         Assert.Equal(LeafRules.MaxVersions + 1, store.Current.Leaves.Single().Value.Length);
-        Assert.Equal(
-            store.Current.ValueNames().Distinct().Order(StringComparer.Ordinal),
-            Directory.GetFiles(fixture.Folder.In("client/values")).Select(file => Path.GetFileName(file)!).Order(StringComparer.Ordinal));
+        Assert.Equal(ValueNames(store.Current), Stored(fixture));
     }
+
+    // Returns the SHA-256 of each value and statement that the state names, and of each one that the journal has.
+    private static IEnumerable<string> ValueNames(ClientState state) => state.ValueNames().Order(StringComparer.Ordinal);
+
+    private static IEnumerable<string> Stored(Fixture fixture) => StateEditor.Read(fixture.Folder.In("client"))
+        .Where(record => record.Key.Kind is RecordKind.Value or RecordKind.Leaf)
+        .Select(record => ValueHash.Of(record.Value.AsSpan(1))).Order(StringComparer.Ordinal);
 
     [Theory]
     [InlineData("lost")]
@@ -187,15 +190,16 @@ public sealed class LeafTests
         fixture.Publish(("alice", "two"));
         fixture.Publish();
         using FixtureLog second = Rewritten(fixture, "another value");
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
-        OptiksClient client = fixture.Client(store);
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
+        var losing = new LosingStore(store);
+        OptiksClient client = fixture.Client(losing);
         Assert.True((await client.MonitorAsync(s_alice, Cancellation)).IsValid);
         foreach (KeptLeaf leaf in store.Current.Leaves.Single().Value)
         {
             byte[] statement = store.FindValue(leaf.Sha256)!;
-            File.Delete(fixture.Folder.In($"client/values/{leaf.Sha256}"));
             if (kept == "lost")
             {
+                losing.Lost.Add(leaf.Sha256);
                 continue;
             }
             byte[] other = kept == "forged" ? Flip(statement, statement.Length - 1) : Flip(statement, 10);
@@ -222,7 +226,7 @@ public sealed class LeafTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
         fixture.Publish(("alice", "two"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.MonitorAsync(s_alice, Cancellation)).IsValid);
         fixture.Server.Mutate = (path, answer) =>
@@ -251,7 +255,7 @@ public sealed class LeafTests
         fixture.Publish(("alice", "two"));
         fixture.Publish();
         using FixtureLog second = Rewritten(fixture, "earlier than it was");
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.Equal([1UL, 2UL], (await client.MonitorAsync(s_alice, Cancellation)).NewVersions.Select(version => version.Version));
         MonitorResult again = await client.MonitorAsync(s_alice, Cancellation);
@@ -289,7 +293,7 @@ public sealed class LeafTests
 
     // Removes the head from the client's state, and makes the server show the second log. Otherwise the kept head would reveal the fork at
     // once, but these tests are about the leaf statements.
-    private static void Show(Fixture fixture, FileClientStateStore store, FixtureLog second, bool forgetsName = false)
+    private static void Show(Fixture fixture, JournalClientStateStore store, FixtureLog second, bool forgetsName = false)
     {
         store.TryUpdate(
             current => forgetsName

@@ -15,7 +15,7 @@ public sealed class LookupTests
         fixture.Publish([.. names.Select(name => (name, $"value of {name}"))]);
         fixture.PublishItems(FixtureItem.Name("alice", "id a"u8.ToArray()), FixtureItem.List("id a"u8.ToArray()),
             FixtureItem.Name("bob", "id b"u8.ToArray()), FixtureItem.List("id b"u8.ToArray()));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         fixture.Server.MostQueries = 2;
 
@@ -38,7 +38,7 @@ public sealed class LookupTests
     {
         string name = "caf" + '\ud800';
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
 
         await Assert.ThrowsAnyAsync<ArgumentException>(() => client.LookupAsync(name, Cancellation));
@@ -52,7 +52,7 @@ public sealed class LookupTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
         fixture.Publish(("alice", "two"), ("carol", "c"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
 
         LookupResult alice = await client.LookupAsync("alice", Cancellation);
@@ -70,7 +70,7 @@ public sealed class LookupTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Log.Publish([.. Enumerable.Range(0, 300).Select(i => ($"key-{i}", $"value-{i}"))]);
         fixture.Publish();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
 
         string[] keys = ["nobody", .. Enumerable.Range(0, 300).Select(i => $"key-{i}"), "key-7"];
         IReadOnlyList<LookupResult> results = await fixture.Client(store)
@@ -85,7 +85,7 @@ public sealed class LookupTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         LookupResult first = await client.LookupAsync("alice", Cancellation);
         fixture.Publish(("other", "x"));
@@ -106,11 +106,11 @@ public sealed class LookupTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
-        OptiksClient client = fixture.Client(store);
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
+        var losing = new LosingStore(store);
+        OptiksClient client = fixture.Client(losing);
         await client.LookupAsync("alice", Cancellation);
-        string value = Assert.Single(Directory.GetFiles(fixture.Folder.In("client/values")));
-        File.WriteAllText(value, "damaged");
+        losing.Lost.Add(ValueHash.Of("one"u8));
 
         LookupResult again = await client.LookupAsync("alice", Cancellation);
 
@@ -190,7 +190,7 @@ public sealed class LookupTests
         byte[] swapped = [.. (await fixture.Log.HeadAsync(1, 0))!,
             .. fixture.Log.Lookups(1, [new FixtureQuery("alice"u8.ToArray(), 0, 0), new FixtureQuery("carol"u8.ToArray(), 0, 0)])];
         fixture.Server.Mutate = (_, _) => swapped;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
 
         IReadOnlyList<LookupResult> results =
             await fixture.Client(store).LookupAsync(["alice"u8.ToArray(), "bob"u8.ToArray()], Cancellation);

@@ -16,7 +16,7 @@ public sealed class ManyPeriodsTests
     public async Task Whoever_was_away_for_many_periods_goes_through_them(int switches)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         await client.UpdateAsync(s_alice, "one"u8.ToArray(), cancellationToken: Cancellation);
         fixture.Clock.UtcNow = fixture.Log.Now;
@@ -35,7 +35,7 @@ public sealed class ManyPeriodsTests
             Enumerable.Range(0, switches).Select(period => (ulong)period),
             monitored.HandedOver.Concat(monitored.NoGuarantee.Select(missed => missed.Period)).Distinct().Order());
         // A client without a state can follow the log through all these periods too.
-        using FileClientStateStore other = await fixture.OpenStoreAsync("other");
+        using JournalClientStateStore other = await fixture.OpenStoreAsync("other");
         HistoryResult ended = await fixture.Client(other).HistoryAsync(s_alice, (ulong)switches - 1, Cancellation);
         Assert.Equal((Reason.Valid, 1), (ended.Reason, ended.Versions.Count));
         OptiksServerException gone =

@@ -17,7 +17,7 @@ public sealed class NoGuaranteeTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         ulong seen;
-        using (FileClientStateStore first = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore first = await fixture.OpenStoreAsync())
         {
             OptiksClient client = await HandoverTests.OwnerAsync(fixture, first, "one");
             seen = (await client.MonitorAsync(s_alice, Cancellation)).Head!.Epoch;
@@ -36,7 +36,7 @@ public sealed class NoGuaranteeTests
             Assert.Equal([2UL], found.HandedOver);
             Assert.Empty(found.Alarms);
         }
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient again = fixture.Client(store);
         MonitorResult later = await again.MonitorAsync(s_alice, Cancellation);
         Assert.Equal(2, later.NoGuarantee.Count);
@@ -49,7 +49,7 @@ public sealed class NoGuaranteeTests
     public async Task After_a_gap_a_lost_key_and_a_value_that_was_never_set_are_alarms()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
         await client.UpdateAsync("bob"u8.ToArray(), "b"u8.ToArray(), cancellationToken: Cancellation);
         fixture.Clock.UtcNow = fixture.Log.Now;
@@ -69,7 +69,7 @@ public sealed class NoGuaranteeTests
     public async Task A_server_that_says_gone_too_early_is_not_believed_and_nothing_is_given_up()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
         fixture.Publish(("alice", "forged"));
         fixture.Switch();
@@ -86,7 +86,7 @@ public sealed class NoGuaranteeTests
     public async Task One_replica_of_two_that_says_gone_hides_nothing()
     {
         await using Fixture fixture = await Fixture.StartAsync(replicas: 2);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
         fixture.Publish(("alice", "forged"));
         fixture.Switch();
@@ -106,7 +106,7 @@ public sealed class NoGuaranteeTests
     public async Task One_replica_that_says_gone_is_not_believed_while_the_other_gives_no_answer(int liar, string says, string other)
     {
         await using Fixture fixture = await Fixture.StartAsync(replicas: 2);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
         fixture.Publish(("alice", "forged"));
         fixture.Switch();
@@ -137,7 +137,7 @@ public sealed class NoGuaranteeTests
     public async Task Gone_is_right_if_the_log_went_on_meanwhile()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
         fixture.Publish();
         fixture.Switch();
@@ -153,7 +153,7 @@ public sealed class NoGuaranteeTests
     public async Task Many_periods_fit_into_one_answer()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
         // An answer has at most 128 bounds: one bound each of its first and last period, and two bounds of each period between them.
         for (int period = 1; period <= 63; period++)

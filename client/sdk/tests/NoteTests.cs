@@ -1,5 +1,4 @@
 using System.Text;
-using System.Text.Json.Nodes;
 using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
@@ -16,13 +15,13 @@ public sealed class NoteTests
     public async Task Notes_are_numbered_by_key_and_found_by_the_version_in_the_next_run_too()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             OptiksClient client = fixture.Client(store);
             await NoteAsync(client, Alice, "added new laptop");
             await NoteAsync(client, "bob"u8.ToArray(), "bob's");
         }
-        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        using JournalClientStateStore reopened = await fixture.OpenStoreAsync();
         OptiksClient again = fixture.Client(reopened);
         await NoteAsync(again, Alice, "");
         fixture.Publish(("alice", "of another"));
@@ -43,7 +42,7 @@ public sealed class NoteTests
     public async Task The_number_goes_on_in_the_next_period()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         await NoteAsync(client, Alice, "one");
         fixture.Clock.UtcNow = fixture.Log.Now;
@@ -66,11 +65,10 @@ public sealed class NoteTests
     public async Task A_note_is_on_disk_before_the_request_is_sent_and_stays_when_it_is_refused()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
-        string file = fixture.Folder.In("client/state.json");
         fixture.Server.Refuse = path =>
-            path == "/v1/updates" && JsonNode.Parse(File.ReadAllText(file))!["notes"]!["YWxpY2U"]!.AsArray().Count == 1
+            path == "/v1/updates" && StateEditor.Read(fixture.Folder.In("client")).ContainsKey(RecordKeys.ForNote("YWxpY2U", 1))
                 ? (403, "forbidden")
                 : default((int, string)?);
 
@@ -86,7 +84,7 @@ public sealed class NoteTests
     public async Task A_request_that_is_sent_again_has_the_value_that_it_had()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Guid id = client.NewRequestId();
 
@@ -103,7 +101,7 @@ public sealed class NoteTests
     public async Task Notes_made_side_by_side_have_numbers_of_their_own()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
 
         await Task.WhenAll(
@@ -117,7 +115,7 @@ public sealed class NoteTests
     public async Task What_no_log_takes_is_not_kept()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         byte[] largest = new byte[FixtureLog.Anchor.Configuration.MaxValueLength - NotedValue.Overhead];
         Assert.Throws<ArgumentException>(() => client.KeepNote(Alice, new byte[largest.Length + 1], default, client.NewRequestId()));
@@ -130,26 +128,25 @@ public sealed class NoteTests
     }
 
     [Theory]
-    [InlineData("opening", "AAEC")]
-    [InlineData("note", "AAAAAAAAAAAAAW4=")]
-    [InlineData("note", "AAAAAAAAAAIAAA==")]
-    [InlineData("note", "AAAAAAAAAAEAAAA=")]
-    [InlineData("value_sha256", "../other")]
-    [InlineData("note", null)]
-    public async Task Damaged_notes_are_refused_when_the_state_is_read(string member, string? content)
+    [InlineData("number 0", "AAAAAAAAAAAAAW4=")]
+    [InlineData("the number of another key", "AAAAAAAAAAIAAA==")]
+    [InlineData("more octets", "AAAAAAAAAAEAAAA=")]
+    [InlineData("no octets", "")]
+    public async Task Damaged_notes_are_refused_when_the_state_is_read(string fault, string note)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             OptiksClient client = fixture.Client(store);
             client.KeepNote(Alice, Payload, "one"u8.ToArray(), client.NewRequestId());
             client.KeepNote(Alice, Payload, "two"u8.ToArray(), client.NewRequestId());
         }
-        string file = fixture.Folder.In("client/state.json");
-        JsonNode state = JsonNode.Parse(File.ReadAllText(file))!;
-        state["notes"]!["YWxpY2U"]![0]![member] = content;
-        File.WriteAllText(file, state.ToJsonString());
-        await Assert.ThrowsAsync<ClientStateException>(() => fixture.OpenStoreAsync());
+        RecordKey key = RecordKeys.ForNote("YWxpY2U", 1);
+        KeptNote kept = OwnerRecord.DecodeNote(StateEditor.Read(fixture.Folder.In("client"))[key]);
+        StateEditor.Put(
+            fixture.Folder.In("client"), key, OwnerRecord.EncodeNote(kept with { Note = Convert.FromBase64String(note) }));
+        ClientStateException refused = await Assert.ThrowsAsync<ClientStateException>(() => fixture.OpenStoreAsync());
+        Assert.True(refused.Message.Contains("damaged", StringComparison.Ordinal), $"{fault}: {refused.Message}");
     }
 
     private static async Task NoteAsync(OptiksClient client, byte[] key, string text)

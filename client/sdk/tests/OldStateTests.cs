@@ -11,45 +11,6 @@ public sealed class OldStateTests
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Every_member_that_may_be_missing_is_empty_then()
-    {
-        await using Fixture fixture = await Fixture.StartAsync();
-        fixture.Publish(("alice", "one"));
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
-        {
-            OptiksClient client = fixture.Client(store);
-            await client.UpdateAsync("alice"u8.ToArray(), "two"u8.ToArray(), cancellationToken: Cancellation);
-            fixture.Clock.UtcNow = fixture.Log.Now;
-            Assert.True((await client.MonitorAsync("alice"u8.ToArray(), Cancellation)).IsValid);
-            client.KeepNote("alice"u8.ToArray(), "two"u8.ToArray(), "a note"u8.ToArray(), client.NewRequestId());
-            await client.CreateUserAsync(
-                ["carol"u8.ToArray()], [new UserDeviceValue("phone"u8.ToArray(), "key"u8.ToArray())], cancellationToken: Cancellation);
-        }
-        string file = fixture.Folder.In("client/state.json");
-        JsonObject whole = JsonNode.Parse(File.ReadAllText(file))!.AsObject();
-        string[] members = [.. Members(whole, "")];
-        int read = 0;
-        foreach (string path in members)
-        {
-            JsonNode state = whole.DeepClone();
-            string[] names = path.Split('/');
-            JsonNode parent = names[..^1].Aggregate(state, (node, name) => node[name]!);
-            // A chain or a user has at least one of its parts, and what was seen of a chain has a cursor, so these do not become empty.
-            if (parent[names[^1]] is not (JsonObject or JsonArray) || names[^1] is "head" or "seen" or "own" or "at")
-            {
-                continue;
-            }
-            parent.AsObject().Remove(names[^1]);
-            File.WriteAllText(file, state.ToJsonString());
-            using FileClientStateStore store = await fixture.OpenStoreAsync();
-            // The client can write the state, no matter which member was missing.
-            Assert.True(store.TryUpdate(current => current with { Fork = null }, []), path);
-            read++;
-        }
-        Assert.True(read >= 8, string.Join(' ', members));
-    }
-
-    [Fact]
     public void An_auditor_s_state_without_switches_has_none()
     {
         const string Old = """{"log_id":"AAEC","first_epoch":0,"head":{"size":1,"root":"","checkpoint":"","record":""}}""";

@@ -15,7 +15,7 @@ public sealed class OwnerTests
     public async Task An_update_is_confirmed_by_a_verified_lookup()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
 
         UpdateResult pending = await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
@@ -33,7 +33,7 @@ public sealed class OwnerTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Server.PublishAtOnce = false;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         UpdateResult pending = await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
         fixture.Publish(("alice", "false"));
@@ -59,7 +59,7 @@ public sealed class OwnerTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Server.PublishAtOnce = false;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         fixture.Publish(("alice", "zero"));
         UpdateResult pending = await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
@@ -85,7 +85,7 @@ public sealed class OwnerTests
     public async Task A_published_update_that_no_replica_shows_is_stale()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         UpdateResult pending = await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
         fixture.Clock.UtcNow = fixture.Log.Now;
@@ -101,7 +101,7 @@ public sealed class OwnerTests
     public async Task A_failing_server_is_retried_under_one_request_id()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store, TimeSpan.FromSeconds(5));
         int failures = 2;
         fixture.Server.Refuse = path => path == "/v1/updates" && failures-- > 0 ? (503, "overloaded") : null;
@@ -121,7 +121,7 @@ public sealed class OwnerTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
 
         UpdateResult pending = await client.UpdateAsync(
@@ -148,7 +148,7 @@ public sealed class OwnerTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Server.PublishAtOnce = false;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store, TimeSpan.FromSeconds(5));
         Guid id = client.NewRequestId();
         if (what is "reused" or "token expired")
@@ -191,7 +191,7 @@ public sealed class OwnerTests
         fixture.Log.PublishMany(10, i => [("alice", $"value {i + 1}")]);
         fixture.Clock.UtcNow = fixture.Log.Now;
         fixture.Server.PageSize = 2;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store,
             change: options => options with { MaxPages = pages, MaxPagesLength = octets, MaxPagesTime = TimeSpan.FromSeconds(seconds) });
         if (ends)
@@ -214,7 +214,7 @@ public sealed class OwnerTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         fixture.Server.Mutate = (asked, answer) => asked == path ? [.. answer, .. new byte[mebioctets << 20]] : answer;
         async Task<Reason> AskAsync() => path == "/v1/lookup"
@@ -235,7 +235,7 @@ public sealed class OwnerTests
         fixture.Log.PublishMany(10, i => [("alice", $"value {i + 1}")]);
         fixture.Publish();
         fixture.Server.PageSize = 4;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
 
         HistoryResult history = await fixture.Client(store).HistoryAsync(Alice, Cancellation);
         HistoryResult nobody = await fixture.Client(store).HistoryAsync("nobody"u8.ToArray(), Cancellation);
@@ -252,7 +252,7 @@ public sealed class OwnerTests
     public async Task A_list_that_ends_below_its_first_page_is_refused(ulong claimed, Reason reason)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         // Publish four epochs, because the server is to claim four versions, and an epoch adds at most one version.
         fixture.Publish(("alice", "one"));
         fixture.Publish(("alice", "two"));
@@ -295,7 +295,7 @@ public sealed class OwnerTests
     public async Task Own_updates_raise_no_alarm()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         foreach (string value in (string[])["one", "two"])
         {
@@ -318,7 +318,7 @@ public sealed class OwnerTests
     public async Task A_version_that_was_not_set_here_is_an_alarm_until_it_is_acknowledged()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             OptiksClient client = fixture.Client(store);
             await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
@@ -329,7 +329,7 @@ public sealed class OwnerTests
             Assert.Equal([2UL], result.Alarms.Select(alarm => alarm.Version));
             Assert.Equal(3, result.NewVersions.Count);
         }
-        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        using JournalClientStateStore reopened = await fixture.OpenStoreAsync();
         OptiksClient later = fixture.Client(reopened);
         Assert.Equal([2UL], (await later.MonitorAsync(Alice, Cancellation)).Alarms.Select(alarm => alarm.Version));
         Alarm[] alarms = [.. (await later.ReviewAlarmsAsync(Alice, Cancellation)).Alarms.Select(reviewed => reviewed.Alarm)];
@@ -344,7 +344,7 @@ public sealed class OwnerTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "false one"));
         fixture.Publish(("alice", "false two"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.Empty((await client.ReviewAlarmsAsync(Alice, Cancellation)).Alarms);
         Assert.Equal(2, (await client.MonitorAsync(Alice, Cancellation)).Alarms.Count);
@@ -366,7 +366,7 @@ public sealed class OwnerTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Log.PublishMany(9, i => [("alice", $"{i + 1}")]);
         fixture.Publish();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Alarm[] alarms = [.. (await client.MonitorAsync(Alice, Cancellation)).Alarms];
         Assert.Equal(6, client.AcknowledgeAlarms(Alice, [.. alarms.Where(alarm => alarm.Version is not (2 or 3 or 9))]));
@@ -384,7 +384,7 @@ public sealed class OwnerTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "fake"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
         await client.UpdateAsync(Alice, "two"u8.ToArray(), cancellationToken: Cancellation);
@@ -402,7 +402,7 @@ public sealed class OwnerTests
         fixture.Log.PublishMany(7, i => [("alice", $"{i}")]);
         fixture.Publish();
         fixture.Server.PageSize = 3;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         fixture.Server.Mutate = (path, answer) => path == "/v1/monitor" ? answer[..^1] : answer;
         Assert.Equal(Verdict.Malformed, (await client.MonitorAsync(Alice, Cancellation)).Verdict);

@@ -20,7 +20,7 @@ public sealed class ReceiptTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "old"));
         fixture.Server.PublishAtOnce = false;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Promises.Give(fixture.Server, after: 1, by: 4);
 
@@ -53,7 +53,7 @@ public sealed class ReceiptTests
         }
         fixture.Server.PublishAtOnce = false;
         fixture.Server.PageSize = 2;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Promises.Give(fixture.Server, after: 4, by: 7);
         // The board's checkpoint has a stranger's signature line, which is not verified and must not become evidence.
@@ -93,7 +93,7 @@ public sealed class ReceiptTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "old"));
         fixture.Server.PublishAtOnce = false;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Promises.Give(fixture.Server, after: 1, by: 5);
         UpdateReceipt dropped = (await client.UpdateWithReceiptAsync(s_alice, s_value, cancellationToken: Cancellation)).Receipt!;
@@ -121,7 +121,7 @@ public sealed class ReceiptTests
     public async Task What_was_erased_may_have_been_promised()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         UpdateReceipt receipt = Promises.Of(client.NewRequestId(), s_alice, s_value, 0, 3);
         fixture.Publish(("alice", "new"));
@@ -138,7 +138,7 @@ public sealed class ReceiptTests
     public async Task Repeats_are_no_evidence()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Promises.Give(fixture.Server, after: 0, by: 2);
         Guid id = client.NewRequestId();
@@ -166,7 +166,7 @@ public sealed class ReceiptTests
     public async Task A_receipt_that_is_none_is_said_to_be_none_and_the_update_goes_on(string changed, Reason reason)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Promises.Give(fixture.Server, 0, 5, receipt => changed switch
         {
@@ -203,7 +203,7 @@ public sealed class ReceiptTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Log.PublishMany(3, _ => []);
         fixture.Clock.UtcNow = fixture.Log.Now;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         await client.LookupAsync(s_alice, Cancellation);
         ulong now = (ulong)fixture.Clock.UtcNow.ToUnixTimeMilliseconds();
@@ -232,7 +232,7 @@ public sealed class ReceiptTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Log.PublishMany(5, i => [("alice", $"{i}")]);
         fixture.Clock.UtcNow = fixture.Log.Now;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         // As a control, check that a promise counts if its time is within the validity of the receipt key.
         UpdateReceipt current = Promises.Of(client.NewRequestId(), s_alice, s_value, 1, 4);
@@ -257,7 +257,7 @@ public sealed class ReceiptTests
     public async Task Where_there_is_no_receipt_nothing_is_promised()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         UpdateResult update = await fixture.Client(store).UpdateWithReceiptAsync(s_alice, s_value, cancellationToken: Cancellation);
         Assert.Equal((UpdateStatus.Pending, null, null), (update.Status, update.Receipt, update.ReceiptRefused));
         foreach (string json in (string[])["", "[]", "{}", """{"request_id":"x"}""",

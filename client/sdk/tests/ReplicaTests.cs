@@ -27,7 +27,7 @@ public sealed class ReplicaTests
         fixture.Publish(("alice", "one"));
         fixture.Publish(("alice", "two"));
         var faults = new List<ReplicaFault>();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store, change: options => options with { ReplicaFailed = faults.Add });
         Lie(fixture.Replica(0), what);
 
@@ -43,7 +43,7 @@ public sealed class ReplicaTests
         // If no replica gives a valid answer, the first failure is the verdict.
         Lie(fixture.Replica(1), what == "403" ? "404" : "403");
         Lie(fixture.Replica(0), what);
-        using FileClientStateStore other = await fixture.OpenStoreAsync("other");
+        using JournalClientStateStore other = await fixture.OpenStoreAsync("other");
         OptiksClient alone = fixture.Client(other);
         if (reason is not null)
         {
@@ -58,7 +58,7 @@ public sealed class ReplicaTests
     public async Task A_value_that_one_replica_withholds_is_shown_by_another()
     {
         await using Fixture fixture = await Fixture.StartAsync(replicas: 2);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         var faults = new List<ReplicaFault>();
         OptiksClient client = fixture.Client(store, change: options => options with { ReplicaFailed = faults.Add });
         await client.UpdateAsync(s_alice, "one"u8.ToArray(), cancellationToken: Cancellation);
@@ -80,7 +80,7 @@ public sealed class ReplicaTests
         Assert.Equal([1UL], monitored.Alarms.Select(alarm => alarm.Version));
         // As a control, let replica 1 withhold the second value too. Then the client gets it from neither replica.
         fixture.Replica(1).Mutate = fixture.Replica(0).Mutate;
-        using FileClientStateStore other = await fixture.OpenStoreAsync("other");
+        using JournalClientStateStore other = await fixture.OpenStoreAsync("other");
         HistoryResult withheld = await fixture.Client(other).HistoryAsync(s_alice, Cancellation);
         Assert.Equal((Reason.Valid, 2), (withheld.Reason, withheld.Versions.Count(version => version.Value is null)));
     }
@@ -91,7 +91,7 @@ public sealed class ReplicaTests
         await using Fixture fixture = await Fixture.StartAsync(replicas: 2);
         fixture.Publish(("alice", "one"));
         fixture.Publish(("alice", "two"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         var faults = new List<ReplicaFault>();
         OptiksClient client = fixture.Client(store, change: options => options with { ReplicaFailed = faults.Add });
         fixture.Replica(0).Mutate = (path, answer) => path == "/v1/history" ? Erasure.Of(answer, number => number == 1) : answer;

@@ -28,7 +28,7 @@ public sealed class ShownAgainTests : IDisposable
     public async Task An_owner_whose_auditor_began_later_is_shown_all_versions_again(bool oldStays, ulong[] alarms)
     {
         await using Fixture fixture = await StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         ulong oldSize = fixture.Log.Latest + 1;
         fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, oldSize, fixture.Clock.UtcNow, "old"));
         OptiksClient before = Client(fixture, store, _cosigners.Anchor(1, s_lag, ("old", 0)));
@@ -74,7 +74,7 @@ public sealed class ShownAgainTests : IDisposable
     public async Task A_version_that_is_shown_again_is_the_one_that_was_seen()
     {
         await using Fixture fixture = await StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         Assert.True((await fixture.Client(store).MonitorAsync(Alice, Cancellation)).IsValid);
         // Change the value of the known version in the state. The log's list will have later versions, and the client will read it in
         // pages.
@@ -100,7 +100,7 @@ public sealed class ShownAgainTests : IDisposable
     public async Task A_user_that_was_looked_up_under_a_later_auditor_is_known_from_then_on()
     {
         await using Fixture fixture = await StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", fixture.Log.Latest));
         fixture.Server.Cosignatures = () =>
             TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
@@ -134,6 +134,6 @@ public sealed class ShownAgainTests : IDisposable
         return fixture;
     }
 
-    private static OptiksClient Client(Fixture fixture, FileClientStateStore store, TrustAnchor anchor) =>
+    private static OptiksClient Client(Fixture fixture, JournalClientStateStore store, TrustAnchor anchor) =>
         fixture.Client(store, null, options => options with { TrustAnchor = anchor });
 }

@@ -1,5 +1,4 @@
 using System.Text;
-using System.Text.Json.Nodes;
 using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
@@ -14,13 +13,13 @@ public sealed class StateTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
         // The process dies after it has stored the state and before it reports the result.
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             await Assert.ThrowsAsync<KilledException>(
                 () => fixture.Client(new KilledStore(store, afterWrite: true)).LookupAsync("alice", Cancellation));
         }
         fixture.Publish();
-        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        using JournalClientStateStore reopened = await fixture.OpenStoreAsync();
         Assert.Equal(2UL, reopened.Current.Head!.Size);
 
         LookupResult result = await fixture.Client(reopened).LookupAsync("alice", Cancellation);
@@ -34,7 +33,7 @@ public sealed class StateTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             await fixture.Client(store).LookupAsync("alice", Cancellation);
             ClientState before = store.Current;
@@ -44,7 +43,7 @@ public sealed class StateTests
                 () => store.TryUpdate(current => current with { Head = current.Head! with { Checkpoint = damaged } }, []));
             Assert.Same(before, store.Current);
         }
-        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        using JournalClientStateStore reopened = await fixture.OpenStoreAsync();
         Assert.Equal(2UL, reopened.Current.Head!.Size);
         Assert.True((await fixture.Client(reopened).LookupAsync("alice", Cancellation)).Unchanged);
     }
@@ -54,7 +53,7 @@ public sealed class StateTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         await Assert.ThrowsAsync<KilledException>(
             () => fixture.Client(new KilledStore(store, afterWrite: false)).LookupAsync("alice", Cancellation));
         Assert.Null(store.Current.Head);
@@ -66,7 +65,7 @@ public sealed class StateTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         await client.LookupAsync("alice", Cancellation);
         ClientState before = store.Current;
@@ -83,7 +82,7 @@ public sealed class StateTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
         fixture.Publish(("alice", "two"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.Equal(2UL, (await client.LookupAsync("alice", Cancellation)).Version);
         HeadState kept = store.Current.Head!;
@@ -105,11 +104,11 @@ public sealed class StateTests
     {
         await using Fixture fixture = await Fixture.StartAsync(replicas: 3);
         fixture.Publish(("alice", "one"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
         fixture.Publish(("alice", "two"));
-        using (FileClientStateStore other = await fixture.OpenStoreAsync("other"))
+        using (JournalClientStateStore other = await fixture.OpenStoreAsync("other"))
         {
             Assert.True((await fixture.Client(other).LookupAsync("alice", Cancellation)).IsValid);
         }
@@ -133,7 +132,7 @@ public sealed class StateTests
         fixture.Publish(("alice", "two"));
         second.Publish(("alice", "false"));
         string evidence;
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             OptiksClient client = fixture.Client(store);
             Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
@@ -156,7 +155,7 @@ public sealed class StateTests
         }
         // The server is honest again, but the client still believes no answer.
         fixture.Server.Mutate = (_, answer) => answer;
-        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        using JournalClientStateStore reopened = await fixture.OpenStoreAsync();
         LookupResult later = await fixture.Client(reopened).LookupAsync("bob", Cancellation);
         Assert.Equal((Verdict.Fork, evidence), (later.Verdict, later.EvidencePath));
     }
@@ -168,7 +167,7 @@ public sealed class StateTests
         fixture.Publish(("alice", "one"));
         using FixtureLog second = fixture.Log.Fork(2);
         fixture.Publish(("alice", "two"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
         second.Publish(("alice", "false"));
@@ -188,7 +187,7 @@ public sealed class StateTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             await fixture.Client(store).LookupAsync("alice", Cancellation);
             await Assert.ThrowsAsync<ClientStateException>(() => fixture.OpenStoreAsync());
@@ -197,15 +196,15 @@ public sealed class StateTests
         var anchor = TrustAnchor.Create(other.Encode(), FixtureLog.Anchor.LogKey);
         ClientStateException wrong =
             await Assert.ThrowsAsync<ClientStateException>(
-                () => FileClientStateStore.OpenAsync(fixture.Folder.In("client"), anchor, TimeSpan.Zero, cancellationToken: Cancellation));
+                () => JournalClientStateStore.OpenAsync(fixture.Folder.In("client"), anchor, TimeSpan.Zero, cancellationToken: Cancellation));
         Assert.Contains("another log", wrong.Message, StringComparison.Ordinal);
-        string file = fixture.Folder.In("client/state.json");
+        string file = fixture.Folder.In("client/state.journal");
         byte[] state = File.ReadAllBytes(file);
-        File.WriteAllBytes(file, state[..^5]);
+        File.WriteAllBytes(file, [.. state[..80], 0xFF, .. state[81..]]);
         ClientStateException damaged = await Assert.ThrowsAsync<ClientStateException>(() => fixture.OpenStoreAsync());
         Assert.Contains("damaged", damaged.Message, StringComparison.Ordinal);
         File.WriteAllBytes(file, state);
-        using FileClientStateStore again = await fixture.OpenStoreAsync();
+        using JournalClientStateStore again = await fixture.OpenStoreAsync();
         Assert.Equal(2UL, again.Current.Head!.Size);
     }
 
@@ -213,28 +212,31 @@ public sealed class StateTests
     [InlineData("record", 2)]
     [InlineData("record", EpochRecord.Length - 1)]
     [InlineData("record", 0)]
-    [InlineData("root", 31)]
     [InlineData("root", 0)]
     [InlineData("checkpoint", 40)]
     public async Task A_head_that_was_cut_is_damaged_and_said_so(string member, int length)
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             Assert.True((await fixture.Client(store).LookupAsync("alice", Cancellation)).IsValid);
         }
-        string file = fixture.Folder.In("client/state.json");
+        string file = fixture.Folder.In("client/state.journal");
         byte[] whole = File.ReadAllBytes(file);
-        JsonNode state = JsonNode.Parse(whole)!;
-        state["head"]![member] = Convert.ToBase64String(Convert.FromBase64String(state["head"]![member]!.GetValue<string>())[..length]);
-        File.WriteAllText(file, state.ToJsonString());
+        HeadState head = LogRecord.DecodeHead(StateEditor.Read(fixture.Folder.In("client"))[RecordKeys.Head]);
+        StateEditor.Put(fixture.Folder.In("client"), RecordKeys.Head, LogRecord.EncodeHead(member switch
+        {
+            "record" => head with { Record = head.Record[..length] },
+            "root" => head with { Root = new byte[RecordHash.Length] },
+            _ => head with { Checkpoint = head.Checkpoint[..length] },
+        }));
 
         ClientStateException e = await Assert.ThrowsAsync<ClientStateException>(() => fixture.OpenStoreAsync());
 
         Assert.Contains("damaged", e.Message, StringComparison.Ordinal);
         File.WriteAllBytes(file, whole);
-        using FileClientStateStore again = await fixture.OpenStoreAsync();
+        using JournalClientStateStore again = await fixture.OpenStoreAsync();
         Assert.True((await fixture.Client(again).LookupAsync("alice", Cancellation)).IsValid);
     }
 
@@ -243,9 +245,9 @@ public sealed class StateTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         await fixture.Client(store).LookupAsync("alice", Cancellation);
-        Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(fixture.Folder.In("client/state.json")));
+        Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(fixture.Folder.In("client/state.journal")));
         Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute,
             File.GetUnixFileMode(fixture.Folder.In("client")));
     }
@@ -256,13 +258,15 @@ public sealed class StateTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
         Directory.CreateDirectory(fixture.Folder.In("client"));
-        File.CreateSymbolicLink(fixture.Folder.In("client/state.json"), "../kept.json");
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        File.CreateSymbolicLink(fixture.Folder.In("client/state.journal"), "../kept.journal");
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             await fixture.Client(store).LookupAsync("alice", Cancellation);
         }
-        Assert.Equal("../kept.json", new FileInfo(fixture.Folder.In("client/state.json")).LinkTarget);
-        Assert.Contains("head", File.ReadAllText(fixture.Folder.In("kept.json")), StringComparison.Ordinal);
+        Assert.Equal("../kept.journal", new FileInfo(fixture.Folder.In("client/state.journal")).LinkTarget);
+        Assert.True(File.ReadAllBytes(fixture.Folder.In("kept.journal")).AsSpan().StartsWith("OPTIKSST"u8));
+        using JournalClientStateStore reopened = await fixture.OpenStoreAsync();
+        Assert.NotNull(reopened.Current.Head);
     }
 
     [Fact]
@@ -297,7 +301,7 @@ public sealed class StateTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish([.. Enumerable.Range(0, 20).Select(i => ($"key-{i}", "v"))]);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store, TimeSpan.FromSeconds(5));
         for (int round = 0; round < 3; round++)
         {

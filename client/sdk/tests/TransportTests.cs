@@ -23,7 +23,7 @@ public sealed class TransportTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
         fixture.Server.Hang = asked => asked == path;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store, TimeSpan.Zero, options => options with { AnswerWithin = s_within });
         var audit = new AuditorOptions
         {
@@ -108,7 +108,7 @@ public sealed class TransportTests
         foreach (string prefix in (string[])["kt/eu", "kt/eu/"])
         {
             Uri[] urls = [new Uri(fixture.Server.Url, prefix)];
-            using FileClientStateStore store = await fixture.OpenStoreAsync();
+            using JournalClientStateStore store = await fixture.OpenStoreAsync();
             OptiksClient client = fixture.Client(store, change: options => options with { QueryUrls = urls, UpdateUrl = urls[0] });
             Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
             Assert.Equal(UpdateStatus.Published, (await client.WaitAsync(
@@ -137,7 +137,7 @@ public sealed class TransportTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
         fixture.Server.LookupsAreClosed = closed;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store, change: options => options with { AuthorizeLookups = allowed });
         if (closed && !allowed)
         {
@@ -224,7 +224,7 @@ public sealed class TransportTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         int asked = 0;
         OptiksClient client = fixture.Client(store, change: options => options with
         {

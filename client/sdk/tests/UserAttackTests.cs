@@ -18,7 +18,7 @@ public sealed class UserAttackTests
     public async Task A_key_of_ones_own_that_is_put_onto_the_list_and_taken_off_stays_owned()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         await client.UpdateAsync("plain"u8.ToArray(), "mine"u8.ToArray(), cancellationToken: Cancellation);
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
@@ -157,7 +157,7 @@ public sealed class UserAttackTests
     public async Task A_name_of_ones_own_that_leads_to_another_user_is_an_alarm_that_stays(bool looksUp)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             OptiksClient client = fixture.Client(store);
             await client.CreateUserAsync([s_alice], [], cancellationToken: Cancellation);
@@ -176,7 +176,7 @@ public sealed class UserAttackTests
                 await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
             Assert.Equal("forbidden", refused.Problem);
         }
-        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        using JournalClientStateStore reopened = await fixture.OpenStoreAsync();
         OptiksClient later = fixture.Client(reopened);
         UserAlarm alarm = Assert.Single(later.UserAlarms(s_alice));
         Assert.Equal((UserAlarmKind.NameElsewhere, Id("alice")), (alarm.Kind, alarm.Name));
@@ -196,7 +196,7 @@ public sealed class UserAttackTests
         foreach (bool asked in (bool[])[false, true])
         {
             await using Fixture fixture = await Fixture.StartAsync();
-            using FileClientStateStore store = await fixture.OpenStoreAsync();
+            using JournalClientStateStore store = await fixture.OpenStoreAsync();
             OptiksClient client = fixture.Client(store);
             ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
             if (asked)
@@ -216,7 +216,7 @@ public sealed class UserAttackTests
     public async Task An_owner_looks_before_it_leaves()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
         fixture.PublishItems(FixtureItem.List(user, "phone", "ghost"), FixtureItem.Device("ghost", "its key"));
@@ -244,7 +244,7 @@ public sealed class UserAttackTests
     public async Task What_was_not_seen_when_the_user_has_left_is_not_dropped()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
         await client.ChangeUserAsync(
@@ -263,7 +263,7 @@ public sealed class UserAttackTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Server.PublishAtOnce = false;
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         foreach (string value in (string[])["one", "two", "three"])
         {
@@ -289,7 +289,7 @@ public sealed class UserAttackTests
     public async Task A_list_is_what_one_request_makes_of_the_list_before()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
         await client.ChangeUserAsync(

@@ -20,7 +20,7 @@ public sealed class UserFirstPeriodTests
     public async Task What_was_shown_of_a_new_user_before_the_switch_is_looked_at(string what)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await WithHeadAsync(fixture, store);
         ReadOnlyMemory<byte> user = await CreateAsync(client);
         if (what == "honest")
@@ -59,7 +59,7 @@ public sealed class UserFirstPeriodTests
     public async Task What_was_shown_after_a_change_of_a_user_that_was_not_owned_is_looked_at()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         byte[] user = "carol's id"u8.ToArray();
         fixture.PublishItems(Created(user));
         OptiksClient client = fixture.Client(store);
@@ -86,7 +86,7 @@ public sealed class UserFirstPeriodTests
     public async Task Nothing_is_changed_before_a_head_was_verified(bool ofUser)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         fixture.Server.Mutate = (path, answer) => path == "/v1/epochs/latest" ? [.. answer[..^1], (byte)(answer[^1] ^ 1)] : answer;
         VerifiedAnswer refused = ofUser
@@ -107,7 +107,7 @@ public sealed class UserFirstPeriodTests
     public async Task What_was_asked_for_first_of_all_is_looked_at_from_its_period_on()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         fixture.Switch();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await CreateAsync(client);
@@ -133,7 +133,7 @@ public sealed class UserFirstPeriodTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         ReadOnlyMemory<byte> user;
-        using (FileClientStateStore first = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore first = await fixture.OpenStoreAsync())
         {
             OptiksClient client = await WithHeadAsync(fixture, first);
             user = await CreateAsync(client);
@@ -150,7 +150,7 @@ public sealed class UserFirstPeriodTests
                 await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_carol, cancellationToken: Cancellation));
             }
         }
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient again = fixture.Client(store);
         fixture.PublishItems(Created(user));
         UserMonitorResult found = await again.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
@@ -175,7 +175,7 @@ public sealed class UserFirstPeriodTests
     {
         using var cosigners = new TestCosigners();
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         fixture.Publish();
         fixture.Publish();
         ulong last = fixture.Log.Latest;
@@ -199,7 +199,7 @@ public sealed class UserFirstPeriodTests
     public async Task A_request_that_is_refused_leaves_no_period_to_go_on_from()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await WithHeadAsync(fixture, store);
         UserUpdateResult pending = await client.CreateUserAsync([s_carol], [], cancellationToken: Cancellation);
         Assert.Equal(0UL, store.Current.OwnPersons.Values.Single().GoesOnFrom);
@@ -215,7 +215,7 @@ public sealed class UserFirstPeriodTests
     private static FixtureItem[] Created(ReadOnlyMemory<byte> user) =>
         [FixtureItem.Name("carol", user), FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "P1")];
 
-    private static async Task<OptiksClient> WithHeadAsync(Fixture fixture, FileClientStateStore store)
+    private static async Task<OptiksClient> WithHeadAsync(Fixture fixture, JournalClientStateStore store)
     {
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);

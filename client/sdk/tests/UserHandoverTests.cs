@@ -14,7 +14,7 @@ public sealed class UserHandoverTests
     public async Task An_honest_switch_alarms_nobody()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         await client.ChangeUserAsync(
@@ -50,7 +50,7 @@ public sealed class UserHandoverTests
         byte[] user = "id"u8.ToArray();
         fixture.PublishItems(FixtureItem.Name("alice", user), FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "1"),
             FixtureItem.Device("other", "1"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupUserAsync("alice", Cancellation)).IsValid);
         fixture.Switch(copies => [.. copies.Where(copy => what switch
@@ -66,7 +66,7 @@ public sealed class UserHandoverTests
         }
         UserLookupResult found = await client.LookupUserAsync("alice", Cancellation);
         UserLookupResult again = await client.LookupUserAsync("alice", Cancellation);
-        using FileClientStateStore newcomer = await fixture.OpenStoreAsync("newcomer");
+        using JournalClientStateStore newcomer = await fixture.OpenStoreAsync("newcomer");
 
         Assert.Equal((reason, reason), (found.Reason, again.Reason));
         Assert.True((await fixture.Client(newcomer).LookupUserAsync("alice", Cancellation)).IsValid);
@@ -83,7 +83,7 @@ public sealed class UserHandoverTests
     public async Task What_was_not_done_here_is_an_alarm_on_either_side(string what)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         if (what == "a device came and went")
@@ -134,7 +134,7 @@ public sealed class UserHandoverTests
         Assert.Equal(found.Alarms, again.Alarms);
         Assert.False(again.HasNews);
         Assert.Equal(!expected.Any(alarm => alarm.Handover is not null), found.HandedOver.Count == 1);
-        using (FileClientStateStore copy = await ReopenAsync(fixture, store))
+        using (JournalClientStateStore copy = await ReopenAsync(fixture, store))
         {
             UserAlarmReview review = await fixture.Client(copy).ReviewUserAlarmsAsync(s_alice, Cancellation);
             Assert.Equal(found.Alarms.Count, review.Alarms.Count);
@@ -147,7 +147,7 @@ public sealed class UserHandoverTests
     public async Task A_period_that_is_gone_is_told_for_the_list_and_for_its_devices()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         ulong seen = fixture.Log.Latest;
@@ -175,7 +175,7 @@ public sealed class UserHandoverTests
     public async Task Of_a_user_who_left_the_last_versions_are_seen_and_no_copy_is_asked_for(bool beforeSwitch, bool isForged)
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         if (isForged)
@@ -208,7 +208,7 @@ public sealed class UserHandoverTests
     public async Task What_was_erased_with_a_user_who_left_is_told_like_a_period_that_is_gone()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         fixture.Publish();
@@ -230,7 +230,7 @@ public sealed class UserHandoverTests
     public async Task A_switch_between_two_pages_begins_the_look_again()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         for (int i = 0; i < 4; i++)
@@ -272,7 +272,7 @@ public sealed class UserHandoverTests
     public async Task A_look_that_another_look_overtook_does_not_go_back_to_the_ended_period()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         fixture.Publish(("other", "1"));
@@ -303,7 +303,7 @@ public sealed class UserHandoverTests
     public async Task A_key_that_was_owned_by_itself_and_comes_onto_the_list_keeps_its_own_hand_over()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         await client.UpdateAsync("plain"u8.ToArray(), "mine"u8.ToArray(), cancellationToken: Cancellation);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
@@ -327,7 +327,7 @@ public sealed class UserHandoverTests
     public async Task Pages_on_either_side_of_a_switch_make_one_hand_over()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         for (int i = 0; i < 5; i++)
@@ -358,7 +358,7 @@ public sealed class UserHandoverTests
     public async Task Two_user_ids_for_a_name_are_never_both_believed()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         using FixtureLog second = fixture.Log.Fork(1);
@@ -366,7 +366,7 @@ public sealed class UserHandoverTests
             FixtureItem.Device("ghost", "its key")]);
         second.Publish();
         fixture.Switch();
-        using FileClientStateStore strangers = await fixture.OpenStoreAsync("stranger");
+        using JournalClientStateStore strangers = await fixture.OpenStoreAsync("stranger");
         OptiksClient stranger = fixture.Client(strangers);
         // A new client that first gets the second log's view believes it, and from then on refuses the view of the first log.
         fixture.Server.Log = second;
@@ -382,7 +382,7 @@ public sealed class UserHandoverTests
         Assert.Equal(16, user.Length);
     }
 
-    private static async Task<FileClientStateStore> ReopenAsync(Fixture fixture, FileClientStateStore store)
+    private static async Task<JournalClientStateStore> ReopenAsync(Fixture fixture, JournalClientStateStore store)
     {
         store.Dispose();
         return await fixture.OpenStoreAsync();

@@ -15,7 +15,7 @@ public sealed class UserMonitorTests
     public async Task What_the_owner_did_raises_no_alarm_and_each_look_asks_for_what_is_new()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
         await client.ChangeUserAsync(
@@ -47,7 +47,7 @@ public sealed class UserMonitorTests
     public async Task Where_an_own_name_leads_is_shown_again_at_each_look()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         await UserAttackTests.CreateAsync(fixture, client, "phone");
         var names = new List<bool>();
@@ -75,7 +75,7 @@ public sealed class UserMonitorTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         ReadOnlyMemory<byte> user;
-        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore store = await fixture.OpenStoreAsync())
         {
             user = await UserAttackTests.CreateAsync(fixture, fixture.Client(store), "phone");
             fixture.PublishItems(FixtureItem.List(user, "ghost", "phone"), FixtureItem.Device("ghost", "its key"));
@@ -83,7 +83,7 @@ public sealed class UserMonitorTests
                 () => fixture.Client(new KilledStore(store, afterWrite: true, writes: 2))
                     .MonitorUserAsync(s_alice, cancellationToken: Cancellation));
         }
-        using (FileClientStateStore reopened = await fixture.OpenStoreAsync())
+        using (JournalClientStateStore reopened = await fixture.OpenStoreAsync())
         {
             OptiksClient client = fixture.Client(reopened);
             Assert.Equal(2, client.UserAlarms(s_alice).Count);
@@ -96,7 +96,7 @@ public sealed class UserMonitorTests
                     : Text(reviewed.Value!.Value)));
             Assert.Equal(2, client.AcknowledgeUserAlarms(s_alice, [.. review.Alarms.Select(reviewed => reviewed.Alarm)]));
         }
-        using FileClientStateStore last = await fixture.OpenStoreAsync();
+        using JournalClientStateStore last = await fixture.OpenStoreAsync();
         Assert.Empty((await fixture.Client(last).MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Alarms);
         Assert.Equal([s_alice], fixture.Client(last).OwnedUsers.Select(name => name.ToArray()));
     }
@@ -109,7 +109,7 @@ public sealed class UserMonitorTests
         await using Fixture fixture = await Fixture.StartAsync();
         Publish(fixture);
         fixture.Server.UserPage = new(members, all, 1024, 1 << 20);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         var pages = new List<int>();
         // The client refuses the third page, so it keeps nothing of the first two pages except their head.
@@ -139,7 +139,7 @@ public sealed class UserMonitorTests
             await using Fixture fixture = await Fixture.StartAsync();
             Publish(fixture);
             fixture.Server.UserPage = new(1, 1, 1024, 1 << 20);
-            using FileClientStateStore store = await fixture.OpenStoreAsync();
+            using JournalClientStateStore store = await fixture.OpenStoreAsync();
             bool isFirst = true;
             fixture.Server.Mutate = (path, answer) =>
             {
@@ -171,7 +171,7 @@ public sealed class UserMonitorTests
         await using Fixture fixture = await Fixture.StartAsync();
         Publish(fixture);
         fixture.Server.UserPage = new(1, 1, 1024, 1 << 20);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store,
             change: options => options with { MaxPages = pages, MaxPagesLength = octets, MaxPagesTime = TimeSpan.FromSeconds(seconds) });
 
@@ -191,7 +191,7 @@ public sealed class UserMonitorTests
         string[] ids = [.. Enumerable.Range(0, Devices).Select(i => $"d{i:0000}")];
         fixture.PublishItems(
             [FixtureItem.Name("alice", s_user), FixtureItem.List(s_user, ids), .. ids.Select(id => FixtureItem.Device(id, "1"))]);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         UserMonitorResult first = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
         Assert.Equal((true, Devices + 1), (first.IsValid, first.Alarms.Count));
@@ -216,7 +216,7 @@ public sealed class UserMonitorTests
         using FixtureLog whole = fixture.Log.Fork(fixture.Log.Latest + 1);
         fixture.Log.Erase(StructureId.Keys, "phone"u8.ToArray(), 1);
         fixture.Log.Erase(StructureId.Devices, s_user, 1);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
 
         UserMonitorResult found = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
@@ -257,7 +257,7 @@ public sealed class UserMonitorTests
             FixtureItem.Device("phone", "1"));
         fixture.PublishItems(FixtureItem.Name("bob", "id of bob"u8.ToArray()), FixtureItem.List("id of bob"u8.ToArray(), "tablet"),
             FixtureItem.Device("tablet", "1"));
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         string user = Base64UrlText.Encode(what == "user id changed" ? "id of carol"u8 : s_user);
         store.TryUpdate(
@@ -305,7 +305,7 @@ public sealed class UserMonitorTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        using JournalClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.Equal(Verdict.Absent, (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Verdict);
         Assert.Equal(Verdict.Absent, (await client.UserHistoryAsync(s_alice, cancellationToken: Cancellation)).Verdict);

@@ -29,6 +29,9 @@ internal struct TlsReader
         return taken;
     }
 
+    /// <summary>Takes all octets that are left.</summary>
+    public ReadOnlyMemory<byte> TakeRest() => Take(_rest.Length, "");
+
     public byte UInt8(string what) => Take(1, what).Span[0];
 
     public ushort UInt16(string what) => BinaryPrimitives.ReadUInt16BigEndian(Take(2, what).Span);

@@ -15,6 +15,8 @@ internal sealed class TlsWriter
 
     public void UInt8(byte value) => Integer(value, sizeof(byte));
 
+    public void UInt32(uint value) => Integer(value, sizeof(uint));
+
     public void UInt64(ulong value) => Integer(value, sizeof(ulong));
 
     /// <summary>Writes a vector's length, then its contents. The parameter <paramref name="most"/> is the greatest length that the vector

@@ -1,12 +1,10 @@
 using System.Collections.Immutable;
-using System.Text.Json.Serialization;
 
 namespace Optiks.Client;
 
 /// <summary>
 /// Everything that a client remembers of one log. Immutable; a store replaces the whole state. Keys are stored as base64url of their
-/// octets. A file may lack a member; the member then becomes empty. So each setter must replace null by an empty value, because the JSON
-/// reader sets every member and thereby overwrites the initial value.
+/// octets.
 /// </summary>
 public sealed record ClientState
 {
@@ -24,7 +22,7 @@ public sealed record ClientState
     {
         get; init
         {
-            field = value ?? ImmutableDictionary<StructureKey, Chain>.Empty;
+            field = value;
             _ownedChains = null;
         }
     } = ImmutableDictionary<StructureKey, Chain>.Empty;
@@ -34,68 +32,52 @@ public sealed record ClientState
     {
         get; init
         {
-            field = value ?? ImmutableDictionary<string, Person>.Empty;
+            field = value;
             _ownedPersons = null;
         }
     } = ImmutableDictionary<string, Person>.Empty;
 
     /// <summary>The usernames that this client looked up.</summary>
-    public ImmutableDictionary<string, NameState> Names
-    {
-        get; init =>
-        field = value ?? ImmutableDictionary<string, NameState>.Empty;
-    } = ImmutableDictionary<string, NameState>.Empty;
+    public ImmutableDictionary<string, NameState> Names { get; init; } =
+        ImmutableDictionary<string, NameState>.Empty;
 
     /// <summary>
     /// The statements that the client took from answers about its owner's keys, users and names. A statement proves that a leaf is present
     /// in a tree or absent from it. For each key, the state keeps at most <see cref="LeafRules.MaxVersions"/> statements that a leaf is
     /// present, and one statement that a leaf is absent.
     /// </summary>
-    public ImmutableDictionary<StructureKey, ImmutableArray<KeptLeaf>> Leaves
-    {
-        get; init =>
-        field = value ?? ImmutableDictionary<StructureKey, ImmutableArray<KeptLeaf>>.Empty;
-    } =
-            ImmutableDictionary<StructureKey, ImmutableArray<KeptLeaf>>.Empty;
+    public ImmutableDictionary<StructureKey, ImmutableArray<KeptLeaf>> Leaves { get; init; } =
+        ImmutableDictionary<StructureKey, ImmutableArray<KeptLeaf>>.Empty;
 
     /// <summary>
     /// Notes of changes that were made with this state, by key and in the order of their numbers. The client never drops a note.
     /// </summary>
-    public ImmutableDictionary<string, ImmutableArray<KeptNote>> Notes
-    {
-        get; init =>
-        field = value ?? ImmutableDictionary<string, ImmutableArray<KeptNote>>.Empty;
-    } =
-            ImmutableDictionary<string, ImmutableArray<KeptNote>>.Empty;
+    public ImmutableDictionary<string, ImmutableArray<KeptNote>> Notes { get; init; } =
+        ImmutableDictionary<string, ImmutableArray<KeptNote>>.Empty;
 
     /// <summary>
     /// The records of the last epochs of ended periods, by period. The state keeps such a record only as long as an owner still has to
     /// continue from its period.
     /// </summary>
-    public ImmutableArray<byte[]> PeriodEnds { get; init => field = value.IsDefault ? [] : value; } = [];
+    public ImmutableArray<byte[]> PeriodEnds { get; init; } = [];
 
     /// <summary>
     /// The cosigners of the client's policy, by verifier key, each with the newest checkpoint by this cosigner that the client knows.
     /// </summary>
-    public ImmutableDictionary<string, CosignerState> Cosigners
-    {
-        get; init =>
-        field = value ?? ImmutableDictionary<string, CosignerState>.Empty;
-    } = ImmutableDictionary<string, CosignerState>.Empty;
+    public ImmutableDictionary<string, CosignerState> Cosigners { get; init; } =
+        ImmutableDictionary<string, CosignerState>.Empty;
 
     /// <summary>The answers that the client believed and that too few auditors cover yet, oldest first.</summary>
-    public ImmutableArray<Belief> Unaudited { get; init => field = value.IsDefault ? [] : value; } = [];
+    public ImmutableArray<Belief> Unaudited { get; init; } = [];
 
     /// <summary>The fork, or another proof against the log, that the client found; null if it found no proof.</summary>
     public ForkState? Fork { get; init; }
 
     /// <summary>The chains that have an owner's part. A state may know many more chains, so this is no search.</summary>
-    [JsonIgnore]
     internal ImmutableHashSet<StructureKey> OwnedChains =>
         _ownedChains ??= [.. Chains.Where(chain => chain.Value.Own is not null).Select(chain => chain.Key)];
 
     /// <summary>The ids of the users that have an owner's part.</summary>
-    [JsonIgnore]
     internal ImmutableHashSet<string> OwnedPersons =>
         _ownedPersons ??= [.. Persons.Where(person => person.Value.Own is not null).Select(person => person.Key)];
 

@@ -11,10 +11,10 @@ namespace Optiks.Client;
 public sealed record Expected(Guid RequestId, string? ValueSha256 = null)
 {
     /// <summary>Ids of the devices that the request adds to the list, in base64url.</summary>
-    public ImmutableArray<string> Added { get; init => field = value.IsDefault ? [] : value; } = [];
+    public ImmutableArray<string> Added { get; init; } = [];
 
     /// <summary>Ids of the devices that the request removes from the list, in base64url.</summary>
-    public ImmutableArray<string> Removed { get; init => field = value.IsDefault ? [] : value; } = [];
+    public ImmutableArray<string> Removed { get; init; } = [];
 
     /// <summary>
     /// Whether the log showed a later change by the owner first. If the log still publishes this change, it undoes the later one, so

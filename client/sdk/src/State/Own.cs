@@ -27,14 +27,14 @@ public sealed record Own
     public byte[]? List { get; init; }
 
     /// <summary>The expected changes, in the order in which the owner made them.</summary>
-    public ImmutableArray<Expected> Expected { get; init => field = value.IsDefault ? [] : value; } = [];
+    public ImmutableArray<Expected> Expected { get; init; } = [];
 
     /// <summary>The alarms that the owner has not acknowledged.</summary>
-    public ImmutableArray<Alarm> Alarms { get; init => field = value.IsDefault ? [] : value; } = [];
+    public ImmutableArray<Alarm> Alarms { get; init; } = [];
 
     /// <summary>
     /// The epochs without guarantee, which the owner did not verify before the log stopped serving their period. Those of a list are for
     /// the keys of its devices, too.
     /// </summary>
-    public ImmutableArray<Missed> NoGuarantee { get; init => field = value.IsDefault ? [] : value; } = [];
+    public ImmutableArray<Missed> NoGuarantee { get; init; } = [];
 }

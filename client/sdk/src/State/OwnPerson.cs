@@ -17,17 +17,17 @@ public sealed record OwnPerson
     public bool HasLeft { get; init; }
 
     /// <summary>The usernames that the owner counts as its own, in base64url.</summary>
-    public ImmutableArray<string> Names { get; init => field = value.IsDefault ? [] : value; } = [];
+    public ImmutableArray<string> Names { get; init; } = [];
 
     /// <summary>
     /// The ids of the devices that monitoring follows, in base64url: devices on the list, and former devices with alarms that the owner has
     /// not acknowledged.
     /// </summary>
-    public ImmutableArray<string> Followed { get; init => field = value.IsDefault ? [] : value; } = [];
+    public ImmutableArray<string> Followed { get; init; } = [];
 
     /// <summary>The ids of the requests that make the user leave and that the log has not shown yet.</summary>
-    public ImmutableArray<Guid> Leaving { get; init => field = value.IsDefault ? [] : value; } = [];
+    public ImmutableArray<Guid> Leaving { get; init; } = [];
 
     /// <summary>The alarms about the user itself that the owner has not acknowledged.</summary>
-    public ImmutableArray<PersonAlarm> Alarms { get; init => field = value.IsDefault ? [] : value; } = [];
+    public ImmutableArray<PersonAlarm> Alarms { get; init; } = [];
 }

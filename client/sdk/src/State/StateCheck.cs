@@ -6,8 +6,8 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Checks a state for faults. The library never writes a state with a fault, so a fault means that the file is damaged. The library refuses
-/// such a file when it opens it, and all later code may rely on the state.
+/// Checks a state for faults (docs/spec/client-state.md section 3). The library never writes a state with a fault, so a fault means that
+/// the file is damaged. The library refuses such a file when it opens it, and all later code may rely on the state.
 /// </summary>
 internal static class StateCheck
 {
@@ -21,7 +21,6 @@ internal static class StateCheck
         ?? state.Leaves.Select(key => KeyFault(key.Key.Id) ?? LeavesFault(key.Value)).FirstOrDefault(fault => fault is not null)
         ?? state.Notes.Select(key => KeyFault(key.Key) ?? NotesFault(key.Value)).FirstOrDefault(fault => fault is not null)
         ?? (Ends(anchor, state) ? null : "period_ends are not records of the last epochs of successive periods")
-        ?? (HasNull(state.Chains.Values) || HasNull(state.Names.Values) || HasNull(state.Persons.Values) ? "something is null" : null)
         ?? state.Chains.Select(chain => KeyFault(chain.Key.Id) ?? Fault(chain.Key.Structure, chain.Value))
             .FirstOrDefault(fault => fault is not null)
         ?? state.Names.Select(name => KeyFault(name.Key) ?? Fault(anchor, name.Value)).FirstOrDefault(fault => fault is not null)
@@ -71,8 +70,7 @@ internal static class StateCheck
 
     // Each kept checkpoint must belong to this log and have its cosigner's signature, and must not be larger than the head's checkpoint.
     private static string? CosignedFault(TrustAnchor anchor, ClientState state) =>
-        HasNull(state.Cosigners.Values) || HasNull(state.Unaudited) ? "something is null"
-        : !state.Cosigners.All(one => IsCosigned(anchor, state.Head, one.Key, one.Value)) ? "cosigners did not sign what is kept of them"
+        !state.Cosigners.All(one => IsCosigned(anchor, state.Head, one.Key, one.Value)) ? "cosigners did not sign what is kept of them"
         : state.Unaudited.Any(belief => belief.Epoch >= (state.Head?.Size ?? 0) || belief.FromEpoch > belief.Epoch)
             ? "what is not audited is not of the head's log"
         : state.Unaudited.Select(belief => (belief.Key is null ? null : KeyFault(belief.Key)) ?? HashFault(belief.ValueSha256))
@@ -100,7 +98,7 @@ internal static class StateCheck
             return true;
         }
         if (state.Head is null
-            || !all.All(octets => octets?.Length == EpochRecord.Length && LogVerifier.VerifyRecord(anchor, octets, []) == Reason.Valid))
+            || !all.All(octets => octets.Length == EpochRecord.Length && LogVerifier.VerifyRecord(anchor, octets, []) == Reason.Valid))
         {
             return false;
         }
@@ -110,15 +108,12 @@ internal static class StateCheck
     }
 
     private static string? LeavesFault(ImmutableArray<KeptLeaf> leaves) =>
-        leaves.IsDefault || HasNull(leaves) ? "something is null"
-        : leaves.Count(leaf => leaf.IsPresent) > LeafRules.MaxVersions || leaves.Count(leaf => !leaf.IsPresent) > 1
+        leaves.Count(leaf => leaf.IsPresent) > LeafRules.MaxVersions || leaves.Count(leaf => !leaf.IsPresent) > 1
             ? "more statements are kept of a key than there may be"
         : leaves.Select(leaf => HashFault(leaf.Sha256)).FirstOrDefault(fault => fault is not null);
 
     private static string? NotesFault(ImmutableArray<KeptNote> notes) =>
-        notes.IsDefault || HasNull(notes)
-            ? "something is null"
-            : NoteRules.Fault(notes) ?? notes.Select(note => HashFault(note.ValueSha256)).FirstOrDefault(fault => fault is not null);
+        NoteRules.Fault(notes) ?? notes.Select(note => HashFault(note.ValueSha256)).FirstOrDefault(fault => fault is not null);
 
     private static string? HandoverFault(Reason? reason) =>
         reason is null or Reason.HandoverUnset or Reason.HandoverMissing or Reason.HandoverValue
@@ -134,7 +129,6 @@ internal static class StateCheck
         : HashFault(chain.Seen?.At.ValueSha256) ?? (chain.Own is { } own ? Fault(structure, own) : null);
 
     private static string? Fault(StructureId structure, Own own) =>
-        HasNull(own.Expected) || HasNull(own.Alarms) || HasNull(own.NoGuarantee) ? "something is null" :
         HashFault(own.At?.ValueSha256)
         ?? ListFault(structure, own)
         ?? own.NoGuarantee.Select(Fault).FirstOrDefault(fault => fault is not null)
@@ -163,21 +157,16 @@ internal static class StateCheck
         person is { LeftEpoch: null, Own: null } ? "a user is neither owned nor has left"
         : person.LeftEpoch is not null && state.SeenOf(StructureKey.OfList(user)) is not null ? "a user who has left has a device list"
         : person.Own is not { } own ? null
-        : HasNull(own.Alarms) ? "something is null"
         : own.Alarms.Any(alarm => alarm.Name is null != alarm.User is null) ? "an alarm about a name has no name or no user"
         : own.Names.Concat(own.Followed).Concat(own.Alarms.SelectMany(alarm => new[] { alarm.Name, alarm.User }).OfType<string>())
             .Select(KeyFault).FirstOrDefault(fault => fault is not null);
 
-    // Look for null elements, because the JSON reader accepts null for an element of any type.
-    private static bool HasNull<T>(IEnumerable<T> elements)
-        where T : class => elements.Any(element => element is null);
-
-    private static string? KeyFault(string? id) =>
-        id is not null && Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength
+    private static string? KeyFault(string id) =>
+        Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength
             ? null
             : $"a key is not base64url of 1 to {ProtocolLimits.MaxKeyLength} octets";
 
-    // Hashes become file names, so they must have exactly the form of a hash.
+    // Records have the octets of a hash, so the text must be the one that is made of these octets.
     private static string? HashFault(string? hash) => hash is null || (hash.Length == HashDigits && hash.All(char.IsAsciiHexDigitLower))
         ? null
         : "a SHA-256 is not 64 hexadecimal digits";

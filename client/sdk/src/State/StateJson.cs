@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Optiks.Client;
 
-/// <summary>The JSON form of state files. It is private to this library, and strict, so that reading a damaged file fails.</summary>
+/// <summary>The JSON form of an auditor's state. It is private to this library, and strict, so that reading a damaged file fails.</summary>
 [JsonSourceGenerationOptions(
     PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
@@ -11,6 +11,5 @@ namespace Optiks.Client;
     RespectRequiredConstructorParameters = true,
     RespectNullableAnnotations = true,
     UseStringEnumConverter = true)]
-[JsonSerializable(typeof(ClientState))]
 [JsonSerializable(typeof(AuditState))]
 internal sealed partial class StateJson : JsonSerializerContext;

@@ -1,4 +1,3 @@
-using System.Text.Json.Serialization;
 using Optiks.Protocol;
 
 namespace Optiks.Client;
@@ -9,7 +8,6 @@ namespace Optiks.Client;
 /// </summary>
 /// <param name="Structure">The structure.</param>
 /// <param name="Id">The key's octets, in base64url.</param>
-[JsonConverter(typeof(StructureKeyConverter))]
 public readonly record struct StructureKey(StructureId Structure, string Id)
 {
     /// <summary>Names a key that has values of its own, such as a device's key.</summary>

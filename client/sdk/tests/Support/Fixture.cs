@@ -71,8 +71,8 @@ internal sealed class Fixture : IAsyncDisposable
         store,
         Clock);
 
-    public Task<FileClientStateStore> OpenStoreAsync(string name = "client") =>
-        FileClientStateStore.OpenAsync(Folder.In(name), FixtureLog.Anchor, TimeSpan.Zero, Clock);
+    public Task<JournalClientStateStore> OpenStoreAsync(string name = "client") =>
+        JournalClientStateStore.OpenAsync(Folder.In(name), FixtureLog.Anchor, TimeSpan.Zero, Clock);
 
     public async ValueTask DisposeAsync()
     {
