@@ -22,9 +22,9 @@ struct SubtreeRange {
   // Adds the complete subtrees that form this node, the largest first.
   void add_peaks(std::vector<TreeNode>& out) const {
     for (std::uint64_t at = start; at < end;) {
-      const auto level = static_cast<std::size_t>(std::bit_width(end - at) - 1);
-      out.push_back({.level = level, .index = at >> level});
-      at += std::uint64_t{1} << level;
+      const std::uint64_t count = std::bit_floor(end - at);
+      out.push_back({.level = static_cast<std::size_t>(std::countr_zero(count)), .index = at / count});
+      at += count;
     }
   }
 
