@@ -13,7 +13,7 @@ cmake --preset fuzz >build/fuzz/configure.log 2>&1 || {
   exit 1
 }
 cmake --build --preset fuzz
-for make_seeds in ozks/verify/fuzz/make_seeds.py ozks/fuzz/make_seeds.py; do
+for make_seeds in ozks/verify/fuzz/make_seeds.py ozks/fuzz/make_seeds.py client/core/fuzz/make_seeds.py; do
   /usr/bin/python3 "$make_seeds" build/fuzz/corpus
 done
 
