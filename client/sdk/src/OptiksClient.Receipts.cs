@@ -8,8 +8,6 @@ public sealed partial class OptiksClient
 {
     private const int MaxHistoryLength = 64 << 20;
 
-    private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false };
-
     /// <summary>
     /// Sets a key's value as <see cref="UpdateAsync"/> does, and asks for the log's signed promise to publish it (docs/spec/receipts.md).
     /// The client has verified the result's <see cref="UpdateResult.Receipt"/>, and the caller stores it for
@@ -189,7 +187,7 @@ public sealed partial class OptiksClient
     {
         try
         {
-            using var document = JsonDocument.Parse(answer, s_strict);
+            using var document = StrictJson.Parse(answer);
             return document.RootElement.ValueKind == JsonValueKind.Object ? UpdateReceipt.NotesOf(document.RootElement) : null;
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)

@@ -26,7 +26,7 @@ public static class ServerConfiguration
                 .ConfigureAwait(false);
         try
         {
-            using var document = JsonDocument.Parse(answer);
+            using var document = StrictJson.Parse(answer);
             string? configuration = document.RootElement.GetProperty("configuration").GetString();
             string? logKey = document.RootElement.GetProperty("log_key").GetString();
             return configuration is not null && logKey is not null && Base64UrlText.TryDecode(configuration, out byte[]? octets)

@@ -130,7 +130,7 @@ public sealed class CosignerTests : IDisposable
 
     public static TheoryData<string> Lies =>
     [
-        "nothing", "no resource", "no JSON", "another JSON", "too long", "one auditor twice", "two lines of one auditor", "a stranger",
+        "nothing", "no resource", "no JSON", "another JSON", "too long", "too many", "one auditor twice", "two lines of one auditor", "a stranger",
         "a witness", "an unsigned checkpoint", "another log's checkpoint", "a false cosignature",
         "a false line beside a good one", "from the future", "an old one", "false tiles", "a later first epoch",
     ];
@@ -157,6 +157,7 @@ public sealed class CosignerTests : IDisposable
             "no JSON" => () => "checkpoints"u8.ToArray(),
             "another JSON" => () => Encoding.UTF8.GetBytes("""{"checkpoints": [1]}"""),
             "too long" => () => [.. TestCosigners.Answer(good, Sign("b")), .. Enumerable.Repeat((byte)' ', 300_000)],
+            "too many" => () => TestCosigners.Answer([good, Sign("b"), .. Enumerable.Repeat(Sign("stranger"), 63)]),
             "one auditor twice" => () => TestCosigners.Answer(good, good),
             "two lines of one auditor" => () => TestCosigners.Answer(_cosigners.Sign(good, now.AddSeconds(1), "a")),
             "a stranger" => () => TestCosigners.Answer(good, Sign("stranger")),

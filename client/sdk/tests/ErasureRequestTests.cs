@@ -191,6 +191,7 @@ public sealed class ErasureRequestTests
     [InlineData("""{"status":"erased","epoch":1,"erased":[{"structure":"nothing","period":0,"version":1,"epoch":1}]}""")]
     [InlineData("""{"status":"refused","reason":"\u001b[31m"}""")]
     [InlineData("""{"status":"published","epoch":1}""")]
+    [InlineData("""{"status":"refused","status":"erased","epoch":1,"erased":[]}""")]
     [InlineData("[1]")]
     public async Task A_receipt_that_is_none_is_no_receipt(string answer)
     {

@@ -11,22 +11,21 @@ internal static class CosignaturesJson
     /// </summary>
     public const int MaxLength = 256 * 1024;
 
-    /// <summary>The most notes that the client reads from one answer.</summary>
+    /// <summary>The most notes of an answer. An answer with more notes counts as one without notes.</summary>
     public const int MaxNotes = 64;
-
-    private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 2 };
 
     /// <summary>Returns the notes of an answer; an empty list if the answer does not have the expected form.</summary>
     public static IReadOnlyList<byte[]> Read(ReadOnlyMemory<byte> answer)
     {
         try
         {
-            using var document = JsonDocument.Parse(answer, s_strict);
+            using var document = StrictJson.Parse(answer);
             JsonElement root = document.RootElement;
             return root.ValueKind == JsonValueKind.Object && root.EnumerateObject().Count() == 1
                 && root.TryGetProperty("checkpoints"u8, out JsonElement list)
-                && list.ValueKind == JsonValueKind.Array && list.EnumerateArray().All(note => note.ValueKind == JsonValueKind.String)
-                ? [.. list.EnumerateArray().Take(MaxNotes).Select(note => Encoding.UTF8.GetBytes(note.GetString()!))]
+                && list.ValueKind == JsonValueKind.Array && list.GetArrayLength() <= MaxNotes
+                && list.EnumerateArray().All(note => note.ValueKind == JsonValueKind.String)
+                ? [.. list.EnumerateArray().Select(note => Encoding.UTF8.GetBytes(note.GetString()!))]
                 : [];
         }
         // GetString throws an InvalidOperationException when the text has half of a surrogate pair.

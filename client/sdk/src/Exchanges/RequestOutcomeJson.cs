@@ -51,7 +51,7 @@ internal static class RequestOutcomeJson
     {
         try
         {
-            using var document = JsonDocument.Parse(answer);
+            using var document = StrictJson.Parse(answer);
             return read(document.RootElement.GetProperty("status").GetString(), document.RootElement);
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException)

@@ -19,7 +19,7 @@ internal static class ProblemDocument
         string? traceId = null;
         try
         {
-            using var document = JsonDocument.Parse(body, new JsonDocumentOptions { MaxDepth = 8 });
+            using var document = StrictJson.Parse(body);
             JsonElement root = document.RootElement;
             problem = Text(root, "type") is { } type && type.StartsWith(ProblemNames.UrnPrefix, StringComparison.Ordinal)
                 ? type[ProblemNames.UrnPrefix.Length..]
