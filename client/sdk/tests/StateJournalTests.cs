@@ -149,6 +149,22 @@ public sealed class StateJournalTests
     }
 
     [Fact]
+    public void Only_the_beginning_of_a_snapshot_has_commits_without_meta()
+    {
+        byte[] a = RecordHash.HashRecord(Key("a"), "\u0001one"u8);
+        byte[] b = RecordHash.HashRecord(Key("b"), "\u0001one"u8);
+        byte[] both = [.. a.Zip(b, (x, y) => (byte)(x ^ y))];
+        RecordPut Meta(ulong revision, byte[] setHash) => new(RecordKey.Meta, new StateMeta(s_logId, revision, setHash).Encode());
+        byte[] first = Forge([Meta(1, a), Put("a", "one")]).Octets;
+        byte[] Follow(byte[] file, params RecordPut[] puts) =>
+            [.. file, .. JournalFormat.EncodeFrame(JournalFormat.GetCheck(file), new RecordChanges(puts, []).Encode())];
+
+        Refuse(new MemoryJournalFile(Follow(Follow(first, Put("b", "one")), Meta(2, both))), "which records there are", "no meta");
+        // As a control, the same records in one commit with meta are read.
+        Assert.Equal("a=one b=one", Show(StateJournal.Open(new MemoryJournalFile(Follow(first, Meta(2, both), Put("b", "one"))), s_logId)));
+    }
+
+    [Fact]
     public void Lengths_are_bounded_before_memory_is_taken()
     {
         byte[] header = JournalFormat.EncodeHeader(s_logId);

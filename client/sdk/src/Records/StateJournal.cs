@@ -283,7 +283,9 @@ internal sealed class StateJournal : IDisposable
                 _index, frame.AsMemory(JournalFormat.HeadLength..^JournalFormat.TailLength), _length + JournalFormat.HeadLength);
             if (changes.Puts.Count == 0 || changes.Puts[0].Key != RecordKey.Meta)
             {
-                return false;
+                return Revision == 0
+                    ? false
+                    : throw CreateDamaged($"the commit at octet {_length} does not say which records there are");
             }
             StateMeta meta = StateMeta.Decode(changes.Puts[0].Body);
             string? fault = !meta.LogId.Span.SequenceEqual(_logId) ? "is of another log"
