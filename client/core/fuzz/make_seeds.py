@@ -15,6 +15,16 @@ EFFECTS = (
     "00" "000000050500000006", "00" "00000006060000000107", "00" "00" "01f7" "0161" "000003e8",
     "02" "0000000000000007" "00000007" "00" "0100000001" "08", "00" "01")
 
+# Answers of servers, as the tests of their readers in client/core/tests have them.
+ANSWERS = (
+    '{"request_id":"0193a2f0-7c1e-7abc-8def-0123456789ab","status":"pending","receipt":"a\\nb","receipt_keys":"c"}',
+    '{"status":"published","epoch":4,"items":[{"item":1,"structure":"keys","key_b64":"cGhvbmU","version":2,"period":0},'
+    '{"structure":"usernames","version":0,"period":5}],"proof":{"method":"POST","href":"/v1/users/lookup?min_epoch=4"}}',
+    '{"status":"refused","reason":"device-taken","item":2,"current":{"period":0,"version":1}}',
+    '{"status":"erased","epoch":7,"erased":[{"structure":"keys","period":3,"version":1,"epoch":6}]}',
+    '{"status":"erased","epoch":7,"erased":[{"structure":"devices","period":2,"version":9,"epoch":5}]}',
+    '{"type":"urn:optiks:problem:forbidden","title":"t","detail":"\\u202e","field":"$[3].key","trace_id":"00-1-2-00"}')
+
 
 def vectors(path: str) -> list:
     return json.loads((VECTORS / path).read_text(encoding="utf-8"))["vectors"]
@@ -29,7 +39,10 @@ def seeds():
         for target in ("fuzz_trust_anchor", "fuzz_json"):
             yield target, row["text"].encode("utf-8", "surrogatepass")
     for row in vectors("cosigners/judged.json"):
-        yield "fuzz_json", row["answer"].encode("utf-8", "surrogatepass")
+        for target in ("fuzz_answers", "fuzz_json"):
+            yield target, row["answer"].encode("utf-8", "surrogatepass")
+    for answer in ANSWERS:
+        yield "fuzz_answers", answer.encode()
     yield "fuzz_json", b'{"a": [0, 18446744073709551615, "x\\u00e9\\ud83d\\ude00\\n", true, null, -1.5e3, {"a": {}}]}'
     for row in vectors("tlog/notes.json"):
         yield "fuzz_trust_anchor", base64.b64decode(row["note_base64"])
