@@ -22,7 +22,7 @@ using ozks::verify::Reader;
 using ozks::verify::Reason;
 using ozks::verify::VectorBounds;
 
-constexpr VectorBounds kRecordKeyBounds{1, kMaxRecordKeyLen};
+constexpr VectorBounds kJournalKeyBounds{1, kMaxRecordKeyLen};
 constexpr VectorBounds kBodyBounds{1, kMax24};
 constexpr VectorBounds kPutsBounds{0, kMax32};
 constexpr VectorBounds kDeletesBounds{0, kMax24};
@@ -85,7 +85,7 @@ Bytes encode_header(const Hash& log_id) {
 std::uint64_t revision_in(ByteSpan meta) { return base::load_be64(meta.data() + 1 + kHashLen); }
 
 std::size_t put_len(ByteSpan key, ByteSpan body) {
-  return kRecordKeyBounds.length_octets() + key.size() + kBodyBounds.length_octets() + body.size();
+  return kJournalKeyBounds.length_octets() + key.size() + kBodyBounds.length_octets() + body.size();
 }
 
 // Returns whether a frame that follows `before` has the right check. A crash may have left zeros in the place of the
@@ -125,11 +125,11 @@ const char* Journal::read(ByteSpan octets, Changes& changes, Digest& next) const
   Reader puts(reader.vector(kPutsBounds));
   Reader deletes(reader.vector(kDeletesBounds));
   while (puts.more()) {
-    const ByteSpan key = puts.vector(kRecordKeyBounds);
+    const ByteSpan key = puts.vector(kJournalKeyBounds);
     changes.puts.emplace_back(key, puts.vector(kBodyBounds));
   }
   while (deletes.more()) {
-    changes.deletes.push_back(deletes.vector(kRecordKeyBounds));
+    changes.deletes.push_back(deletes.vector(kJournalKeyBounds));
   }
   if (reader.finish() != Reason::kValid || puts.failed() || deletes.failed()) {
     return "it does not decode";
@@ -283,12 +283,12 @@ CommitOutcome Journal::commit(const Commit& commit, Bytes& append) {
   std::uint64_t deletes_len = 0;
   bool is_valid = !commit.puts.empty() && is_meta(commit.puts[0].key);
   for (const Put& put : commit.puts) {
-    is_valid = is_valid && fits(put.key, kRecordKeyBounds) && fits(put.body, kBodyBounds);
+    is_valid = is_valid && fits(put.key, kJournalKeyBounds) && fits(put.body, kBodyBounds);
     len += put_len(put.key, put.body);
   }
   for (const Bytes& key : commit.deletes) {
-    is_valid = is_valid && fits(key, kRecordKeyBounds);
-    deletes_len += kRecordKeyBounds.length_octets() + key.size();
+    is_valid = is_valid && fits(key, kJournalKeyBounds);
+    deletes_len += kJournalKeyBounds.length_octets() + key.size();
   }
   if (!is_valid || deletes_len > kDeletesBounds.high || len + deletes_len > kMaxChanges) {
     return CommitOutcome::kFailed;
@@ -296,13 +296,13 @@ CommitOutcome Journal::commit(const Commit& commit, Bytes& append) {
   TlsWriter out;
   out.vector(kPutsBounds, [&] {
     for (const Put& put : commit.puts) {
-      out.octets(kRecordKeyBounds, put.key);
+      out.octets(kJournalKeyBounds, put.key);
       out.octets(kBodyBounds, put.body);
     }
   });
   out.vector(kDeletesBounds, [&] {
     for (const Bytes& key : commit.deletes) {
-      out.octets(kRecordKeyBounds, key);
+      out.octets(kJournalKeyBounds, key);
     }
   });
   Changes changes;
@@ -353,7 +353,7 @@ Bytes Journal::compact() {
     puts = TlsWriter();
   };
   const auto put = [&](ByteSpan key, ByteSpan body) {
-    puts.octets(kRecordKeyBounds, key);
+    puts.octets(kJournalKeyBounds, key);
     puts.octets(kBodyBounds, body);
   };
   auto record = records_.begin();
