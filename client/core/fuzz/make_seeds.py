@@ -6,6 +6,9 @@ import json
 import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
+import record_octets  # noqa: E402
+
 VECTORS = pathlib.Path(__file__).resolve().parents[3] / "tests" / "vectors"
 
 # Effects and replies as client/core/tests/effects_test.cc has them; the first octet is the number of keys of a load.
@@ -35,6 +38,8 @@ def seeds():
     for effect in EFFECTS:
         yield "fuzz_effects", bytes.fromhex(effect)
     yield "fuzz_effects", b"\0" + b"300\n" + 3 * (b"A" * 43 + b"=\n")
+    for _, octets in record_octets.CASES:
+        yield "fuzz_records", octets
     for row in vectors("anchor/trust_anchors.json"):
         for target in ("fuzz_trust_anchor", "fuzz_json"):
             yield target, row["text"].encode("utf-8", "surrogatepass")

@@ -163,7 +163,7 @@ TEST(Journal, ACommitWhoseLastOctetsAreZerosIsCutOff) {
 TEST(Journal, EveryChangedOctetIsFound) {
   const State state = small_state();
   for (std::size_t at = 0; at < state.file_.size(); ++at) {
-    for (const std::uint8_t change : {0x01, 0x80, 0xff}) {
+    for (const auto change : {std::uint8_t{0x01}, std::uint8_t{0x80}, std::uint8_t{0xff}}) {
       Bytes file = state.file_;
       file[at] ^= change;
       Journal journal(kLog);
