@@ -39,6 +39,12 @@ enum class JournalFault : std::uint8_t {
   kDamaged,
 };
 
+// The order of keys: octet by octet, and a prefix comes before a longer key.
+struct KeyOrder {
+  using is_transparent = void;
+  bool operator()(ByteSpan a, ByteSpan b) const;
+};
+
 class Journal {
  public:
   struct Opened {
@@ -85,7 +91,7 @@ class Journal {
   void add_frame(Bytes& file, ByteSpan changes);
 
   Digest log_id_;
-  std::map<Bytes, Bytes> records_;  // with meta
+  std::map<Bytes, Bytes, KeyOrder> records_;  // with meta
   Digest set_hash_{};
   std::uint64_t revision_ = 0;
   std::array<std::uint8_t, 16> check_{};  // of the last frame or of the header
