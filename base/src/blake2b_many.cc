@@ -18,7 +18,9 @@ struct LaneHash {
 #define OPTIKS_LANE_HASH(name, Name, hash_lanes, least_batch, instructions) {internal::blake2b_##name, hash_lanes},
 constexpr LaneHash kLaneHashes[] = {OPTIKS_LANE_KERNELS(OPTIKS_LANE_HASH)};
 #undef OPTIKS_LANE_HASH
+// The buffers of hash_padded() have room for this many lanes.
 constexpr std::size_t kMaxLanes = 8;
+static_assert(std::ranges::all_of(kLaneHashes, [](const LaneHash& lanes) { return lanes.num_lanes <= kMaxLanes; }));
 
 // If there are at least this many messages, hashing them in lanes is faster than hashing one message after another,
 // even though some lanes have no message.

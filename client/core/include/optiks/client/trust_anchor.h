@@ -19,7 +19,7 @@ struct TrustedAuditor {
 };
 
 struct AuditorPolicy {
-  std::size_t required = 0;  // so many auditors must cover an epoch
+  std::size_t required = 0;  // the number of auditors that must cover an epoch
   std::uint64_t max_lag_ms = 0;
   std::vector<TrustedAuditor> auditors;
 };
